@@ -1,0 +1,2 @@
+//! Simulator.
+fn main() {}

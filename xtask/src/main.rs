@@ -1,0 +1,2 @@
+//! Workspace driver.
+fn main() {}
