@@ -1,1 +1,33 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+mod any;
+mod decimal;
+mod item;
+mod key;
+mod keyed;
+mod mix;
+mod pairwise;
+mod place;
+mod presto;
+mod row;
+mod seed;
+mod sip;
+mod tabulation;
+mod word;
+
+pub use any::AnyHash;
+pub use item::{Item, TimeUnit, hash64_floats, hash64_integers, hash64_unsigned};
+pub use key::{HashKey, KeyFingerprint, KeyParseError};
+pub use keyed::{Domain, HashAlgorithm, HashId, KeyedHash, UnknownAlgorithm, ValueEncoding};
+pub use mix::DefaultHash;
+pub use pairwise::{MultiplyShift, Polynomial, Polynomial2, Polynomial4};
+pub use place::{
+    bucket_multiply_shift, bucket_multiply_shift_64, bucket_top_bits, geometric_level, level_leading, sign_low_bit,
+};
+pub use presto::PrestoHash;
+pub use row::{hash64_row, hash128_row};
+pub use seed::SeedStream;
+pub use tabulation::{MixedTabulation, SimpleTabulation};
