@@ -1,0 +1,68 @@
+//! Bounds of `e^-x` that hold whatever the platform's floating point does.
+
+use crate::fixed::Fixed;
+
+/// A number known to lie in `low ..= high`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enclosure<const N: usize> {
+    pub(crate) low: Fixed<N>,
+    pub(crate) high: Fixed<N>,
+}
+
+impl<const N: usize> Enclosure<N> {
+    fn exactly(value: Fixed<N>) -> Self {
+        Self { low: value, high: value }
+    }
+
+    fn halved(self) -> Self {
+        Self { low: self.low.halved().0, high: up(self.high.halved()) }
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        Self { low: self.low.times(&other.low).0, high: up(self.high.times(&other.high)) }
+    }
+
+    fn divided_by(self, divisor: u64) -> Self {
+        Self { low: self.low.divided_by(divisor).0, high: up(self.high.divided_by(divisor)) }
+    }
+}
+
+/// Completes an operation that was rounded down to one that is rounded up.
+fn up<const N: usize>((value, inexact): (Fixed<N>, bool)) -> Fixed<N> {
+    if inexact { value.plus(&Fixed::unit()) } else { value }
+}
+
+/// Bounds of `e^-x` for `x < 2⁶³`, a few hundred units of the last place apart.
+///
+/// `x` is halved `s` times until it is at most 1/2, there the alternating series `Σ (−y)ⁿ / n!` is summed with every
+/// operation rounded outward, and the result is squared `s` times.
+pub(crate) fn exp_minus<const N: usize>(x: Fixed<N>) -> Enclosure<N> {
+    let one = Fixed::from_integer(1);
+    let (half, _) = one.halved();
+    let mut y = Enclosure::exactly(x);
+    let mut halvings = 0;
+    while y.high > half {
+        y = y.halved();
+        halvings += 1;
+    }
+
+    let mut sum = Enclosure::exactly(one);
+    let mut term = sum;
+    for n in 1.. {
+        term = term.times(&y).divided_by(n);
+        if n % 2 == 1 {
+            sum = Enclosure { low: sum.low.minus(&term.high), high: sum.high.minus(&term.low) };
+        } else {
+            sum = Enclosure { low: sum.low.plus(&term.low), high: sum.high.plus(&term.high) };
+        }
+        if term.high <= Fixed::unit() {
+            break;
+        }
+    }
+    // Terms fall by half at least, so what is left out is below the last term, at most one unit.
+    sum = Enclosure { low: sum.low.minus(&Fixed::unit()), high: sum.high.plus(&Fixed::unit()) };
+    for _ in 0..halvings {
+        sum = sum.times(&sum);
+    }
+    Enclosure { low: sum.low, high: sum.high.min(one) }
+}
