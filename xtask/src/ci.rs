@@ -1,0 +1,98 @@
+//! `ci`: every check in order. The same run on a desk and in continuous integration.
+//!
+//! Building is what costs time, so the steps keep to three sets of artefacts: metadata (lints, API pages), the test
+//! profile (tests, doctests, benches run once) and the optimised simulator.
+
+use crate::args::Args;
+use crate::audit;
+use crate::docs;
+use crate::failure::Failure;
+use crate::features;
+use crate::layers;
+use crate::process;
+use crate::setup;
+use crate::steps::Steps;
+use crate::test::{self, Extent, Features};
+use crate::workspace::Workspace;
+
+pub(crate) const USAGE: &str = "\
+Usage: cargo xtask ci [--quick] [--strict]
+
+Runs every check, also after one has failed, and lists the failures at the end.
+
+Options:
+  --quick   formatting, lints, layers, unit tests and golden cases only
+  --strict  a missing tool fails its step instead of skipping it; on by itself when CI=true, where `setup` runs first
+";
+
+pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
+    let quick = args.flag("--quick");
+    let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    let strict = args.flag("--strict") || in_ci;
+    args.finish()?;
+    let mut steps = Steps::new(strict);
+    if in_ci && !quick {
+        steps.run("setup", setup::install_defaults);
+    }
+    sources(&mut steps);
+    if quick {
+        steps.run("unit tests", || test::tests(Features::All, Extent::Unit));
+        steps.run("golden cases", golden);
+    } else {
+        tests(&mut steps);
+        documents(&mut steps);
+    }
+    steps.finish()
+}
+
+/// What can be said without running the product.
+fn sources(steps: &mut Steps) {
+    steps.run("formatting", || process::run(&mut process::cargo(["fmt", "--all", "--check"])));
+    steps.run("layers", || layers::check_or_write(true));
+    steps.run("features of what is shipped", features::check);
+    steps.run("lints, all features", || clippy(&["--workspace", "--all-targets", "--all-features"]));
+    steps.run("lints, no features", || {
+        for selection in test::without_defaults(&Workspace::load()?) {
+            let words: Vec<&str> = selection.iter().map(String::as_str).collect();
+            clippy(&words)?;
+        }
+        Ok(())
+    });
+}
+
+fn clippy(selection: &[&str]) -> Result<(), Failure> {
+    process::run(process::cargo(["clippy", "--quiet"]).args(selection).args(["--", "--deny", "warnings"]))
+}
+
+fn tests(steps: &mut Steps) {
+    steps.run("tests, all features", || test::tests(Features::All, Extent::Usual));
+    steps.run("tests, default features", || test::tests(Features::Default, Extent::Usual));
+    steps.run("tests, no features", || test::tests(Features::None, Extent::Usual));
+    steps.run("doctests", test::doctests);
+    steps.run("benches, once", || {
+        process::run(&mut process::cargo([
+            "test",
+            "--quiet",
+            "--package",
+            "dpsketch-benches",
+            "--benches",
+            "--all-features",
+        ]))
+    });
+    steps.run("golden cases", golden);
+}
+
+fn golden() -> Result<(), Failure> {
+    crate::sim::run_golden(Args::new(std::iter::empty()))
+}
+
+fn documents(steps: &mut Steps) {
+    let reader = process::root().join("docs/reader/test_reader.py");
+    let python = process::works(std::process::Command::new("python3").arg("--version")).then_some("python3");
+    steps.run_with("reader of the file format", ("python3", python), |program| {
+        process::run(std::process::Command::new(program).arg("-B").arg(&reader).current_dir(process::root()))
+    });
+    steps.run("documentation", docs::check);
+    steps.run_with("book", ("mdbook", setup::find("mdbook")), |mdbook| docs::build_site(&mdbook));
+    steps.run_with("spelling", ("typos", setup::find("typos")), |typos| audit::spelling(&typos));
+}
