@@ -1,1 +1,34 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod asymptotic;
+mod channel;
+mod confidence;
+pub mod diagnostics;
+mod error;
+mod estimate;
+mod information;
+mod interval;
+mod level;
+mod likelihood;
+mod maximum;
+mod number;
+mod occupancy;
+mod one_step;
+mod product;
+mod solve;
+mod status;
+
+pub use asymptotic::{asymptotic_information, asymptotic_rse};
+pub use channel::BitChannel;
+pub use confidence::Confidence;
+pub use error::ParamError;
+pub use estimate::Estimate;
+pub use information::predicted_rse;
+pub use level::{CellGroup, CellLayout, LastLevel, LevelCounts};
+pub use maximum::estimate;
+pub use occupancy::{bloom_count, bloom_rate, linear_counting, linear_counting_private};
+pub use one_step::{noise_floor, signed_one_step};
+pub use product::{ProductMoments, ProductStatistic};
+pub use solve::Grid;
+pub use status::Status;

@@ -1,0 +1,111 @@
+//! Intermediate numbers: what tests, planners and the curious need, and an answer to a user does not.
+
+use crate::information::Information;
+use crate::level::Term;
+use crate::maximum::{likelihood_ratio, maximise, maximise_on_grid};
+use crate::solve::Peak;
+use crate::{BitChannel, CellLayout, Confidence, LevelCounts, Status};
+
+/// The log-likelihood at one count, without constants, and its first two derivatives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogLikelihood {
+    /// `l(n)`; `−∞` where a one is impossible.
+    pub value: f64,
+    /// `l'(n)`.
+    pub d1: f64,
+    /// `l″(n)`.
+    pub d2: f64,
+}
+
+/// The maximum of the likelihood over `[0, n_cap]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Maximum {
+    /// `ok`, `empty`, `below_noise`, `saturated`, or `not_converged`.
+    pub status: Status,
+    /// Where it lies: 0, `n_cap` when saturated, NaN when not converged.
+    pub n_hat: f64,
+}
+
+/// `l`, `l'` and `l″` at `n ≥ 0`.
+#[must_use]
+pub fn log_likelihood(counts: &LevelCounts, n: f64) -> LogLikelihood {
+    let slope = counts.derivatives(n, f64::INFINITY);
+    LogLikelihood { value: counts.log_likelihood(n), d1: slope.d1, d2: slope.d2 }
+}
+
+/// The maximum as [`estimate`](crate::estimate) finds it.
+#[must_use]
+pub fn mle(counts: &LevelCounts) -> Maximum {
+    maximum(counts, maximise(counts))
+}
+
+/// The maximum found by the exhaustive search alone: slower, and the reference for [`mle`].
+#[must_use]
+pub fn mle_on_grid(counts: &LevelCounts) -> Maximum {
+    maximum(counts, maximise_on_grid(counts))
+}
+
+fn maximum(counts: &LevelCounts, peak: Peak) -> Maximum {
+    let (status, n_hat) = match peak {
+        Peak::Zero if counts.channel().is_noiseless() && counts.is_all_zero() => (Status::Empty, 0.0),
+        Peak::Zero => (Status::BelowNoise, 0.0),
+        Peak::Inside(n) => (Status::Ok, n),
+        Peak::Cap => (Status::Saturated, counts.n_cap()),
+        Peak::Lost => (Status::NotConverged, f64::NAN),
+    };
+    Maximum { status, n_hat }
+}
+
+fn with<T>(layout: &CellLayout, channel: BitChannel, f: impl FnOnce(Information<'_>) -> T) -> T {
+    let terms: Vec<Term> = layout.terms();
+    f(Information { terms: &terms, channel })
+}
+
+/// The expected information `H(n)`; infinite at 0 without noise.
+#[must_use]
+pub fn information(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
+    with(layout, channel, |information| information.expected(n))
+}
+
+/// The relative standard error if the number of items were Poisson, `1/(n·√H)`.
+#[must_use]
+pub fn rse_poisson(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
+    information(layout, channel, n).sqrt().recip() / n
+}
+
+/// The relative standard error for a fixed number of items, every pair of cells summed exactly, `√J/(H·n)`.
+#[must_use]
+pub fn rse_fixed_n(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
+    with(layout, channel, |information| information.variance_by_pairs(n)).sqrt() / n
+}
+
+/// The relative standard error for a fixed number of items to high accuracy, `√(1/H − n)/n`.
+#[must_use]
+pub fn rse_fixed_n_approx(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
+    with(layout, channel, |information| information.variance(n)).sqrt() / n
+}
+
+/// The likelihood ratio interval without the correction for dependent cells: every `n` with `2·(l(n̂) − l(n)) ≤ z²`.
+///
+/// Too wide where items are few a bucket. `None` for an end that does not exist.
+#[must_use]
+pub fn plain_likelihood_ratio_interval(counts: &LevelCounts, confidence: Confidence) -> (Option<f64>, Option<f64>) {
+    let peak = mle(counts).n_hat;
+    if peak.is_nan() {
+        return (None, None);
+    }
+    let ends = likelihood_ratio(counts, peak, 1.0, confidence);
+    (Some(ends.lower), ends.upper)
+}
+
+/// The dilogarithm `Li₂(x) = Σ x^k/k²`, continued to `x ≤ 1`; NaN above 1.
+///
+/// # Examples
+/// ```
+/// let x = cardinality_estimators::diagnostics::dilogarithm(1.0);
+/// assert!((x - std::f64::consts::PI.powi(2) / 6.0).abs() < 1e-15);
+/// ```
+#[must_use]
+pub fn dilogarithm(x: f64) -> f64 {
+    crate::asymptotic::dilogarithm(x)
+}

@@ -1,0 +1,113 @@
+//! What a constructor can refuse.
+
+/// A parameter outside its range. Every variant carries what was found and, where it varies, what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// The confidence is not strictly between 0 and 1, or too close to 1 for a finite quantile.
+    #[error("confidence {found} is outside 1e-6 ..= 1 - 1e-12")]
+    Confidence {
+        /// The refused confidence.
+        found: f64,
+    },
+    /// The channel is not `0 <= q < p <= 1`, or its contrast is too small to compute with.
+    #[error("channel with P(1|1) = {p} and P(1|0) = {q} does not satisfy 0 <= q < p <= 1")]
+    Channel {
+        /// P(1 → 1) as given.
+        p: f64,
+        /// P(0 → 1) as given.
+        q: f64,
+    },
+    /// The kept contrast `a = 1 − q/p` is outside 2^-300 ..= 1.
+    #[error("channel contrast {found} is outside 2^-300 ..= 1")]
+    Keep {
+        /// The refused contrast.
+        found: f64,
+    },
+    /// A rate `−ln(1 − ρ)` is outside 2^-128 ..= 128 (NaN is).
+    #[error("cell rate {found} is outside 2^-128 ..= 128")]
+    Rate {
+        /// The refused rate.
+        found: f64,
+    },
+    /// More ones than cells.
+    #[error("{ones} ones were counted in {cells} cells")]
+    Ones {
+        /// Ones as given.
+        ones: u64,
+        /// Cells as given.
+        cells: u64,
+    },
+    /// More empty buckets than buckets.
+    #[error("{zeros} of {cells} buckets cannot be empty")]
+    Zeros {
+        /// Empty buckets as given.
+        zeros: u64,
+        /// Buckets as given.
+        cells: u64,
+    },
+    /// Too few cells for the estimator.
+    #[error("{found} cells, but at least {expected} are needed")]
+    Cells {
+        /// Smallest acceptable number.
+        expected: u64,
+        /// The number given.
+        found: u64,
+    },
+    /// The number of levels is outside 1 ..= 64.
+    #[error("{found} levels, but 1 ..= 64 are allowed")]
+    Levels {
+        /// The number given.
+        found: usize,
+    },
+    /// The number of counts differs from the number of groups in the layout.
+    #[error("{found} counts for a layout of {expected} groups")]
+    Counts {
+        /// Groups in the layout.
+        expected: usize,
+        /// Counts given.
+        found: usize,
+    },
+    /// The upper end of the search is outside 2^-20 ..= 2^200 (NaN is).
+    #[error("largest count {found} is outside 2^-20 ..= 2^200")]
+    Cap {
+        /// The refused end.
+        found: f64,
+    },
+    /// The search grid starts outside 2^-40 ..= 1 or has a density outside 1 ..= 64 points an octave.
+    #[error("grid from {start} with {points_per_octave} points an octave is outside 2^-40 ..= 1 and 1 ..= 64")]
+    Grid {
+        /// First point as given.
+        start: f64,
+        /// Density as given.
+        points_per_octave: u32,
+    },
+    /// A Bloom filter with fewer than one hash function or more than 64.
+    #[error("{found} hash functions, but 1 ..= 64 are allowed")]
+    Hashes {
+        /// The number given.
+        found: u32,
+    },
+    /// No sketch, or more than 65536 of them, in a product.
+    #[error("{found} sketches, but 1 ..= 65536 are allowed")]
+    Sketches {
+        /// The number given.
+        found: usize,
+    },
+    /// Product moments that are not finite, or a negative variance.
+    #[error("product moments with mean {mean} and variance {variance} are not finite and non-negative")]
+    Moments {
+        /// The mean as given.
+        mean: f64,
+        /// The variance as given.
+        variance: f64,
+    },
+    /// The parts of an [`Estimate`](crate::Estimate) contradict each other or its status.
+    #[error("an estimate of status {status} cannot have these parts: {reason}")]
+    Estimate {
+        /// The status asked for.
+        status: crate::Status,
+        /// What does not fit.
+        reason: &'static str,
+    },
+}

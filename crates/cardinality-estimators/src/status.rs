@@ -1,0 +1,76 @@
+//! What an answer is worth: the closed list of statuses.
+
+use core::fmt;
+
+/// What kind of answer an [`Estimate`](crate::Estimate) is.
+///
+/// | status | value | meaning |
+/// |---|---|---|
+/// | `ok` | yes | the interval holds at its confidence |
+/// | `empty` | 0 | a noiseless sketch without a single one |
+/// | `below_noise` | 0 | the likelihood is highest at 0: the count cannot be told from none |
+/// | `saturated` | none, only a lower bound | the answer would lie at the end of the sketch's range |
+/// | `low_information` | yes | the standard error exceeds half the value, or the data do not bound the count from above |
+/// | `unbounded` | none, only a lower bound | an interval method found no finite upper end |
+/// | `not_converged` | none | a solver gave up |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The interval holds at its confidence.
+    Ok,
+    /// A noiseless sketch without a one: nothing was counted.
+    Empty,
+    /// The likelihood is highest at 0; the value is 0 and the upper bound says how much noise may hide.
+    BelowNoise,
+    /// The sketch is too full to say more than a lower bound.
+    Saturated,
+    /// There is a value, but its standard error exceeds half of it or nothing bounds the count from above.
+    LowInformation,
+    /// An interval method without a finite upper end; only a lower bound is known.
+    Unbounded,
+    /// The solver gave up: there is no value and no bound.
+    NotConverged,
+}
+
+impl Status {
+    /// Every status, in the order of the table above.
+    pub const ALL: [Self; 7] = [
+        Self::Ok,
+        Self::Empty,
+        Self::BelowNoise,
+        Self::Saturated,
+        Self::LowInformation,
+        Self::Unbounded,
+        Self::NotConverged,
+    ];
+
+    /// The word used in every output format.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(cardinality_estimators::Status::BelowNoise.as_str(), "below_noise");
+    /// ```
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Empty => "empty",
+            Self::BelowNoise => "below_noise",
+            Self::Saturated => "saturated",
+            Self::LowInformation => "low_information",
+            Self::Unbounded => "unbounded",
+            Self::NotConverged => "not_converged",
+        }
+    }
+
+    /// Whether an answer with this status carries a value.
+    #[must_use]
+    pub const fn has_value(self) -> bool {
+        matches!(self, Self::Ok | Self::Empty | Self::BelowNoise | Self::LowInformation)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
