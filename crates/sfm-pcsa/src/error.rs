@@ -1,0 +1,173 @@
+//! The errors of this crate, one type for each kind of operation.
+
+use dp_noise::EntropyError;
+use sketch_hash::HashId;
+use sketch_wire::WireError;
+
+use crate::channel::ChannelError;
+use crate::lineage::{LineageError, ReleaseId};
+use crate::params::PcsaShape;
+
+/// A shape that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// Not a power of two in 2 ..= 2²⁰.
+    #[error("buckets must be a power of two in 2 ..= 1048576, found {found}")]
+    Buckets {
+        /// The number given.
+        found: u32,
+    },
+    /// No level, or more levels than the hash has bits left.
+    #[error("levels must lie in 1 ..= {max} for this number of buckets, found {found}")]
+    Levels {
+        /// The most that fit beside the bits of the bucket.
+        max: u8,
+        /// The number given.
+        found: u8,
+    },
+    /// A sketch folds only to fewer buckets and levels.
+    #[error("a {from} sketch does not fold to {to}: buckets and levels can only shrink")]
+    Fold {
+        /// The shape of the sketch.
+        from: PcsaShape,
+        /// The shape asked for.
+        to: PcsaShape,
+    },
+}
+
+/// Sketches that cannot be merged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// Made with different hash functions or keys: the same item lies in different cells.
+    #[error("hash key mismatch: expected {expected}, found {found}")]
+    Hash {
+        /// The hash of the first sketch.
+        expected: HashId,
+        /// The hash of the other one.
+        found: HashId,
+    },
+    /// Different numbers of buckets or levels. Raw sketches can be folded first.
+    #[error("shape mismatch: expected {expected}, found {found}")]
+    Shape {
+        /// The shape of the first sketch.
+        expected: PcsaShape,
+        /// The shape of the other one.
+        found: PcsaShape,
+    },
+    /// One release would be used twice. Its noise is not independent of itself, so the result would be wrong.
+    #[error("release {id} is in more than one of the sketches, and a release can be used only once")]
+    RepeatedRelease {
+        /// The release.
+        id: ReleaseId,
+    },
+    /// More releases than one sketch may record.
+    #[error("a sketch holds at most {max} releases, the merge has {found}")]
+    TooManyReleases {
+        /// [`MAX_RELEASES`](crate::MAX_RELEASES).
+        max: usize,
+        /// Releases in all inputs together.
+        found: usize,
+    },
+    /// Nothing to merge.
+    #[error("a merge needs at least one sketch")]
+    Empty,
+    /// The channels do not merge in the form asked for.
+    #[error("the noise of the sketches cannot be combined")]
+    Channel(#[from] ChannelError),
+    /// No random bytes for the coins of the merge.
+    #[error("no entropy for the merge")]
+    Entropy(#[from] EntropyError),
+}
+
+/// A release that did not happen.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseError {
+    /// No random bytes for the noise.
+    #[error("no entropy for the noise")]
+    Entropy(#[from] EntropyError),
+    /// The flip probabilities leave no signal.
+    #[error("noise")]
+    Channel(#[from] ChannelError),
+}
+
+/// Sketches from which no union can be estimated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnionError {
+    /// The sketches do not belong together.
+    #[error("the sketches have no common union")]
+    Mismatch(#[from] MergeError),
+    /// The estimator refused its input.
+    #[error("the union cannot be estimated")]
+    Estimate(#[from] cardinality_estimators::ParamError),
+}
+
+/// Bytes that are not a sketch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Header, checksum or layout.
+    #[error("unreadable bytes")]
+    Wire(#[from] WireError),
+    /// A shape that no sketch has.
+    #[error("invalid shape")]
+    Shape(#[from] ParamError),
+    /// An unknown hash function.
+    #[error("unknown hash")]
+    Hash(#[from] sketch_hash::UnknownAlgorithm),
+    /// The sketch was made with another hash than the one given to read it.
+    #[error("hash key mismatch: expected {expected}, found {found}")]
+    HashMismatch {
+        /// The hash given.
+        expected: HashId,
+        /// The hash recorded in the bytes.
+        found: HashId,
+    },
+    /// Not as many words as the shape has.
+    #[error("the bitmap must have {expected} words, found {found}")]
+    Length {
+        /// Words of the shape.
+        expected: usize,
+        /// Words in the bytes.
+        found: usize,
+    },
+    /// A bit beyond the last cell is set.
+    #[error("the last word of the bitmap has bits beyond cell {cells}")]
+    ExtraBits {
+        /// Cells of the shape.
+        cells: usize,
+    },
+    /// Flip probabilities that are no channel of the stated privacy level.
+    #[error("release {index}: flip probabilities {p} and {q} over 2^64 do not keep epsilon = {epsilon}")]
+    Leaf {
+        /// Index of the release.
+        index: usize,
+        /// Numerator of P(1→1).
+        p: u64,
+        /// Numerator of P(0→1).
+        q: u64,
+        /// The level in the bytes.
+        epsilon: f64,
+    },
+    /// An unknown step in the merge history.
+    #[error("step {step} of the merge history has the unknown code {code}, {form}")]
+    Step {
+        /// Index of the step.
+        step: usize,
+        /// Operation code.
+        code: u8,
+        /// Form code.
+        form: u8,
+    },
+    /// The merge history is not valid.
+    #[error("invalid merge history")]
+    Lineage(#[from] LineageError),
+    /// The noise came from a generator that anybody can repeat, so the sketch protects nobody.
+    ///
+    /// Simulations read it with [`SfmSketch::from_bytes_allowing_insecure_noise`](crate::SfmSketch::from_bytes_allowing_insecure_noise).
+    #[error("the noise of this sketch came from an insecure test generator: it is not private")]
+    InsecureNoise,
+}

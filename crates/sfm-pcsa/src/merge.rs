@@ -1,0 +1,123 @@
+//! Merging private sketches.
+
+use dp_noise::NoiseSource;
+
+use crate::bit_merge::merge_or;
+use crate::error::MergeError;
+use crate::lineage::{Lineage, MAX_RELEASES, MergeForm, Outcome, first_repeated};
+use crate::private::{Parts, SfmSketch};
+
+impl SfmSketch {
+    /// The private sketch of the union of two data sets.
+    ///
+    /// The output bit of a cell is drawn from the two noisy bits so that it is again a flipped version of the true
+    /// cell of the union, with a known channel [HTC23, Section 4]. Any tree of merges in one form gives the same channel
+    /// as [merging all at once](Self::merge_all).
+    ///
+    /// If only the *number* of items in the union is wanted, [`union_estimate`](crate::union_estimate) draws no coins
+    /// and is more accurate.
+    ///
+    /// # Privacy
+    /// Post-processing of the inputs: costs nothing more, and whoever saw the inputs learns nothing new. The coins come
+    /// from a [`NoiseSource`] because [`epsilon_if_seen_alone`](Self::epsilon_if_seen_alone) holds only while they are
+    /// secret; coins of the insecure test generator mark the result.
+    ///
+    /// # Errors
+    /// [`MergeError`] for another hash or shape, for a release that is in both (a sketch never merges with itself), for
+    /// inputs whose noise leaves nothing, and when there is no entropy.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+    /// # #[cfg(feature = "os-rng")] {
+    /// use sfm_pcsa::{MergeForm, PcsaShape, PcsaSketch};
+    /// use sfm_pcsa::cardinality_estimators::Confidence;
+    /// use sfm_pcsa::dp_noise::{Epsilon, NoiseRng, Permit};
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    ///
+    /// let mut noise = NoiseRng::from_os()?;
+    /// let mut release = |items: std::ops::Range<u64>| {
+    ///     let mut raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    ///     raw.update_u64_batch(&items.collect::<Vec<_>>());
+    ///     raw.release(Permit::standalone(Epsilon::new(2.0)?), &mut noise).map_err(Box::<dyn core::error::Error>::from)
+    /// };
+    /// let (a, b) = (release(0..60_000)?, release(40_000..100_000)?);
+    ///
+    /// let union = a.merge(&b, MergeForm::Extremal, &mut noise)?;
+    /// let count = union.estimate(Confidence::P95).value().ok_or("no value")?;
+    /// assert!((count / 100_000.0 - 1.0).abs() < 0.25, "ten standard errors of 2.5%");
+    /// assert_eq!((union.epsilon(), union.epsilon_total()), (2.0, 4.0));
+    /// assert!(a.merge(&a, MergeForm::Extremal, &mut noise).is_err(), "one release cannot be used twice");
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn merge<R>(&self, other: &Self, form: MergeForm, noise: &mut R) -> Result<Self, MergeError>
+    where
+        R: NoiseSource + ?Sized,
+    {
+        Self::merge_all(&[self, other], form, noise)
+    }
+
+    /// The private sketch of the union of any number of data sets, with one draw a cell.
+    ///
+    /// One input is returned as it is.
+    ///
+    /// # Privacy
+    /// As for [`merge`](Self::merge).
+    ///
+    /// # Errors
+    /// As for [`merge`](Self::merge); [`MergeError::Empty`] without any input, [`MergeError::TooManyReleases`] when the
+    /// result would record more than [`MAX_RELEASES`].
+    pub fn merge_all<R>(sketches: &[&Self], form: MergeForm, noise: &mut R) -> Result<Self, MergeError>
+    where
+        R: NoiseSource + ?Sized,
+    {
+        let first = check_together(sketches)?;
+        if sketches.len() == 1 {
+            return Ok(first.clone());
+        }
+        let channels: Vec<_> = sketches.iter().map(|sketch| sketch.outcome().channel).collect();
+        let rule = form.or_merge(&channels)?;
+        let draws = !rule.is_deterministic();
+        if draws {
+            noise.begin_release()?;
+        }
+        let inputs: Vec<_> = sketches.iter().map(|sketch| sketch.bits()).collect();
+        let bits = merge_or(&rule, &inputs, first.shape().cells(), noise)?;
+        let lineages: Vec<_> = sketches.iter().map(|sketch| sketch.lineage()).collect();
+        let randomised = sketches.iter().map(|sketch| sketch.outcome().randomised).sum::<u32>() + u32::from(draws);
+        Ok(Self::from_parts(Parts {
+            shape: first.shape(),
+            hash_id: first.hash_id(),
+            bits,
+            lineage: Lineage::merged(&lineages, form),
+            outcome: Outcome { channel: rule.channel(), randomised },
+            insecure_noise: sketches.iter().any(|sketch| sketch.insecure_noise()) || (draws && noise.is_insecure()),
+        })?)
+    }
+}
+
+/// Checks that sketches can be combined, and returns the first.
+pub(crate) fn check_together<'a>(sketches: &[&'a SfmSketch]) -> Result<&'a SfmSketch, MergeError> {
+    let (&first, others) = sketches.split_first().ok_or(MergeError::Empty)?;
+    for other in others {
+        let (expected, found) = (first.hash_id(), other.hash_id());
+        if expected != found {
+            return Err(MergeError::Hash { expected, found });
+        }
+        let (expected, found) = (first.shape(), other.shape());
+        if expected != found {
+            return Err(MergeError::Shape { expected, found });
+        }
+    }
+    let leaves = || sketches.iter().flat_map(|sketch| sketch.leaves());
+    if let Some(id) = first_repeated(leaves().map(crate::lineage::Leaf::id)) {
+        return Err(MergeError::RepeatedRelease { id });
+    }
+    let found = leaves().count();
+    if found > MAX_RELEASES {
+        return Err(MergeError::TooManyReleases { max: MAX_RELEASES, found });
+    }
+    Ok(first)
+}
