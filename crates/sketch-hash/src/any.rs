@@ -13,6 +13,7 @@ use crate::{DefaultHash, Domain, HashId, HashKey, KeyedHash, PrestoHash, ValueEn
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a sketch holds one, and a box would cost every hash a step")]
 pub enum AnyHash {
     /// [`DefaultHash`].
     Default(DefaultHash),

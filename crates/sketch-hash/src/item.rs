@@ -48,9 +48,12 @@ pub enum Item<'a> {
 }
 
 /// What is fed to the hash for one item.
-enum Encoded<'a> {
+pub(crate) enum Encoded<'a> {
+    /// The eight little-endian bytes of a word.
     Word(Domain, u64),
+    /// Bytes of the caller.
     Bytes(Domain, &'a [u8]),
+    /// So many of these bytes.
     Short(Domain, [u8; 18], usize),
 }
 
@@ -90,13 +93,14 @@ impl<'a> Item<'a> {
     }
 
     #[inline]
-    fn encode(&self, encoding: ValueEncoding) -> Encoded<'a> {
+    pub(crate) fn encode(&self, encoding: ValueEncoding) -> Encoded<'a> {
         match encoding {
             ValueEncoding::Canonical => self.encode_canonical(),
             ValueEncoding::Presto => self.encode_presto(),
         }
     }
 
+    #[inline]
     fn encode_canonical(&self) -> Encoded<'a> {
         match *self {
             Self::Integer(value) => number(Domain::Integer, value),
@@ -226,40 +230,5 @@ impl<'a> From<&'a str> for Item<'a> {
 impl<'a> From<&'a [u8]> for Item<'a> {
     fn from(value: &'a [u8]) -> Self {
         Self::Binary(value)
-    }
-}
-
-/// [`Item::Integer`] hashes of a column of signed integers.
-///
-/// # Panics
-/// If `values` and `out` differ in length.
-pub fn hash64_integers<H: KeyedHash>(hash: &H, values: &[i64], out: &mut [u64]) {
-    assert_eq!(values.len(), out.len(), "one output for each value");
-    for (value, out) in values.iter().zip(out) {
-        *out = hash.hash64_word(Domain::Integer, value.cast_unsigned());
-    }
-}
-
-/// [`Item::Integer`] hashes of a column of unsigned integers.
-///
-/// # Panics
-/// If `values` and `out` differ in length.
-pub fn hash64_unsigned<H: KeyedHash>(hash: &H, values: &[u64], out: &mut [u64]) {
-    hash.hash64_words(Domain::Integer, values, out);
-    for (value, out) in values.iter().zip(out) {
-        if *value > i64::MAX.cast_unsigned() {
-            *out = Item::from(*value).hash64(hash);
-        }
-    }
-}
-
-/// [`Item::Float`] hashes of a column of floating-point numbers.
-///
-/// # Panics
-/// If `values` and `out` differ in length.
-pub fn hash64_floats<H: KeyedHash>(hash: &H, values: &[f64], out: &mut [u64]) {
-    assert_eq!(values.len(), out.len(), "one output for each value");
-    for (value, out) in values.iter().zip(out) {
-        *out = Item::from(*value).hash64(hash);
     }
 }

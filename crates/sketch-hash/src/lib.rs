@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod any;
+mod column;
 mod decimal;
 mod item;
 mod key;
@@ -15,11 +16,14 @@ mod presto;
 mod row;
 mod seed;
 mod sip;
+mod sip_batch;
+mod sip_slices;
 mod tabulation;
 mod word;
 
 pub use any::AnyHash;
-pub use item::{Item, TimeUnit, hash64_floats, hash64_integers, hash64_unsigned};
+pub use column::{hash64_dates, hash64_floats, hash64_floats32, hash64_integers, hash64_timestamps, hash64_unsigned};
+pub use item::{Item, TimeUnit};
 pub use key::{HashKey, KeyFingerprint, KeyParseError};
 pub use keyed::{Domain, HashAlgorithm, HashId, KeyedHash, UnknownAlgorithm, ValueEncoding};
 pub use mix::DefaultHash;

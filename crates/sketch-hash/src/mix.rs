@@ -2,10 +2,9 @@
 
 use core::fmt;
 
-use siphasher::{sip, sip128};
-
 use crate::sip::SipState;
 use crate::{Domain, HashAlgorithm, HashId, HashKey, KeyFingerprint, KeyedHash};
+use crate::{sip_batch, sip_slices};
 
 /// SipHash-1-3, keyed, 64 or 128 bits: what sketches use unless told otherwise.
 ///
@@ -25,7 +24,8 @@ use crate::{Domain, HashAlgorithm, HashId, HashKey, KeyFingerprint, KeyedHash};
 /// ```
 #[derive(Clone)]
 pub struct DefaultHash {
-    keys: [[u8; 16]; Domain::ALL.len()],
+    /// One for each domain, in the order of [`Domain::ALL`].
+    states: [SipState; Domain::ALL.len()],
     fingerprint: KeyFingerprint,
 }
 
@@ -34,17 +34,14 @@ impl DefaultHash {
     #[must_use]
     pub fn new(key: HashKey) -> Self {
         Self {
-            keys: Domain::ALL.map(|domain| key.derive(domain.label(), 0).to_bytes()),
+            states: Domain::ALL.map(|domain| SipState::new(key.derive(domain.label(), 0).to_bytes())),
             fingerprint: key.fingerprint(),
         }
     }
 
-    fn key(&self, domain: Domain) -> &[u8; 16] {
-        &self.keys[domain as usize]
-    }
-
+    #[inline]
     fn state(&self, domain: Domain) -> SipState {
-        SipState::new(*self.key(domain))
+        self.states[domain as usize]
     }
 }
 
@@ -68,13 +65,12 @@ impl KeyedHash for DefaultHash {
 
     #[inline]
     fn hash64(&self, domain: Domain, bytes: &[u8]) -> u64 {
-        sip::SipHasher13::new_with_key(self.key(domain)).hash(bytes)
+        self.state(domain).hash64(bytes)
     }
 
     #[inline]
     fn hash128(&self, domain: Domain, bytes: &[u8]) -> [u64; 2] {
-        let (first, second) = sip128::SipHasher13::new_with_key(self.key(domain)).hash(bytes).as_u64();
-        [first, second]
+        self.state(domain).hash128(bytes)
     }
 
     #[inline]
@@ -85,5 +81,20 @@ impl KeyedHash for DefaultHash {
     #[inline]
     fn hash128_word(&self, domain: Domain, word: u64) -> [u64; 2] {
         self.state(domain).hash128_word(word)
+    }
+
+    fn hash64_words(&self, domain: Domain, words: &[u64], out: &mut [u64]) {
+        assert_eq!(words.len(), out.len(), "one output for each word");
+        sip_batch::hash64_words(self.state(domain), words, out);
+    }
+
+    fn hash128_words(&self, domain: Domain, words: &[u64], out: &mut [[u64; 2]]) {
+        assert_eq!(words.len(), out.len(), "one output for each word");
+        sip_batch::hash128_words(self.state(domain), words, out);
+    }
+
+    fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {
+        assert_eq!(items.len(), out.len(), "one output for each item");
+        sip_slices::hash64_slices(self.state(domain), items, out);
     }
 }

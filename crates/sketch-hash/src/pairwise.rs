@@ -1,5 +1,7 @@
 //! k-wise independent families over 64-bit keys: multiply-shift and polynomials over a prime field.
 
+use multiversion::multiversion;
+
 use crate::word::{high_word, low_word};
 use crate::{HashKey, SeedStream, bucket_multiply_shift_64, sign_low_bit};
 
@@ -120,9 +122,7 @@ impl<const K: usize> Polynomial<K> {
     #[inline]
     #[must_use]
     pub fn hash(&self, key: u64) -> u64 {
-        let x = reduce(u128::from(key));
-        // Horner's rule, from the highest coefficient.
-        self.coefficients.iter().rev().fold(0, |sum, c| reduce(u128::from(sum) * u128::from(x) + u128::from(*c)))
+        evaluate(&self.coefficients, key)
     }
 
     /// [`hash`](Self::hash) of every key.
@@ -130,7 +130,8 @@ impl<const K: usize> Polynomial<K> {
     /// # Panics
     /// If `keys` and `out` differ in length.
     pub fn hash_into(&self, keys: &[u64], out: &mut [u64]) {
-        map_into(keys, out, |key| self.hash(key));
+        assert_eq!(keys.len(), out.len(), "one output for each key");
+        evaluate_all(&self.coefficients, keys, out);
     }
 
     /// A bucket below `buckets` (0 if there are none): `⌊h(key) · buckets / 2^61⌋`.
@@ -158,13 +159,34 @@ fn uniform_residue(seed: &mut SeedStream) -> u64 {
     }
 }
 
-/// `value mod 2^61 − 1` for `value < 2^122 + 2^61`.
-#[inline]
-fn reduce(value: u128) -> u64 {
-    // 2^61 is 1 modulo the prime, so the high part may be added to the low one: at most 2^62.
-    let folded = (low_word(value) & PRIME) + low_word(value >> 61);
-    let folded = (folded & PRIME) + (folded >> 61);
-    if folded >= PRIME { folded - PRIME } else { folded }
+/// The polynomial at every key. `keys` and `out` have one length.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn evaluate_all<const K: usize>(coefficients: &[u64; K], keys: &[u64], out: &mut [u64]) {
+    for (key, hash) in keys.iter().zip(out) {
+        *hash = evaluate(coefficients, *key);
+    }
+}
+
+/// The polynomial at `key`, by Horner's rule.
+#[expect(clippy::inline_always, reason = "the batch compiles it once for each instruction set")]
+#[inline(always)]
+fn evaluate<const K: usize>(coefficients: &[u64; K], key: u64) -> u64 {
+    const { assert!(0 < K && K < 8, "the sums below would overflow for more coefficients") }
+    let x = fold(u128::from(key));
+    let mut sum = coefficients[K - 1];
+    for coefficient in coefficients[..K - 1].iter().rev() {
+        // Each step adds at most 2^61 to the bound of the sum, as x is at most 2^61.
+        sum = fold(u128::from(sum) * u128::from(x) + u128::from(*coefficient));
+    }
+    let sum = fold(u128::from(sum));
+    if sum >= PRIME { sum - PRIME } else { sum }
+}
+
+/// A smaller number that is equal modulo the prime: as 2^61 is 1 there, the high part is added to the low one.
+#[expect(clippy::inline_always, reason = "the batch compiles it once for each instruction set")]
+#[inline(always)]
+fn fold(value: u128) -> u64 {
+    (low_word(value) & PRIME) + low_word(value >> 61)
 }
 
 /// Applies `f` to every key.
