@@ -12,6 +12,7 @@ mod keyed;
 mod mix;
 mod pairwise;
 mod place;
+mod polynomial;
 mod presto;
 mod row;
 mod seed;
@@ -27,10 +28,11 @@ pub use item::{Item, TimeUnit};
 pub use key::{HashKey, KeyFingerprint, KeyParseError};
 pub use keyed::{Domain, HashAlgorithm, HashId, KeyedHash, UnknownAlgorithm, ValueEncoding};
 pub use mix::DefaultHash;
-pub use pairwise::{MultiplyShift, Polynomial, Polynomial2, Polynomial4};
+pub use pairwise::MultiplyShift;
 pub use place::{
     bucket_multiply_shift, bucket_multiply_shift_64, bucket_top_bits, geometric_level, level_leading, sign_low_bit,
 };
+pub use polynomial::{Polynomial, Polynomial2, Polynomial4};
 pub use presto::PrestoHash;
 pub use row::{hash64_row, hash128_row};
 pub use seed::SeedStream;

@@ -103,3 +103,97 @@ pub fn bucket_multiply_shift_64(hash: u64, buckets: u64) -> u64 {
 pub const fn sign_low_bit(hash: u64) -> i64 {
     if hash & 1 == 0 { 1 } else { -1 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All 16-bit patterns, which make every level up to 16 exactly as frequent as its probability says.
+    fn low_patterns() -> impl Iterator<Item = u64> {
+        0..1 << 16
+    }
+
+    #[test]
+    fn geometric_levels_have_exactly_their_probabilities() {
+        for levels in 1..=16_u8 {
+            let mut counts = vec![0_u64; usize::from(levels)];
+            for pattern in low_patterns() {
+                counts[usize::from(geometric_level(pattern, 12, levels))] += 1;
+            }
+            let last = counts.pop();
+            assert_eq!(last, Some(1 << (17 - levels)), "the last of {levels} levels takes the tail");
+            assert!(counts.iter().enumerate().all(|(level, count)| *count == 1 << (15 - level)), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn leading_levels_have_exactly_their_probabilities() {
+        for levels in 1..=16_u8 {
+            let mut counts = vec![0_u64; usize::from(levels)];
+            for pattern in low_patterns() {
+                counts[usize::from(level_leading(pattern << 48, levels))] += 1;
+            }
+            let last = counts.pop();
+            assert_eq!(last, Some(1 << (17 - levels)));
+            assert!(counts.iter().enumerate().all(|(level, count)| *count == 1 << (15 - level)), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn the_sentinel_stops_a_level_before_the_bucket() {
+        // The count of zeros would run on into the bucket; 64 − 12 of them are the most that can be seen.
+        assert_eq!(geometric_level(1 << 63, 12, 255), 52);
+        assert_eq!(geometric_level(0, 12, 255), 52);
+        assert_eq!(geometric_level(0, 0, 255), 64);
+    }
+
+    #[test]
+    fn without_levels_the_level_is_zero() {
+        assert_eq!((geometric_level(0, 12, 0), level_leading(0, 0)), (0, 0));
+    }
+
+    #[test]
+    fn buckets_are_the_highest_bits() {
+        assert_eq!(bucket_top_bits(u64::MAX, 0), 0);
+        assert_eq!(bucket_top_bits(u64::MAX, 1), 1);
+        assert_eq!(bucket_top_bits(0x0123_4567_89ab_cdef, 12), 0x012);
+        assert_eq!(bucket_top_bits(0x0123_4567_89ab_cdef, 32), 0x0123_4567);
+    }
+
+    /// The map is monotone, so bucket `b` holds exactly the hashes from `⌈b·2^32/m⌉`; that also makes their numbers
+    /// differ by at most one.
+    #[test]
+    fn multiply_shift_buckets_begin_where_they_should() {
+        for buckets in [1, 2, 3, 7, 1000, 4096, 65_537] {
+            for bucket in 1..u64::from(buckets) {
+                let first = (bucket << 32).div_ceil(u64::from(buckets));
+                let at = |hash: u64| u64::from(bucket_multiply_shift(u32::try_from(hash).unwrap(), buckets));
+                assert_eq!((at(first - 1), at(first)), (bucket - 1, bucket));
+            }
+            assert_eq!((bucket_multiply_shift(0, buckets), bucket_multiply_shift(u32::MAX, buckets)), (0, buckets - 1));
+        }
+    }
+
+    #[test]
+    fn wide_multiply_shift_buckets_begin_where_they_should() {
+        for buckets in [1, 3, 1000, 1 << 40, u64::MAX] {
+            assert_eq!(bucket_multiply_shift_64(0, buckets), 0);
+            assert_eq!(bucket_multiply_shift_64(u64::MAX, buckets), buckets - 1);
+            let bucket = buckets / 2;
+            let first = u64::try_from((u128::from(bucket) << 64).div_ceil(u128::from(buckets))).unwrap();
+            assert_eq!(bucket_multiply_shift_64(first, buckets), bucket);
+            assert!(bucket == 0 || bucket_multiply_shift_64(first - 1, buckets) == bucket - 1);
+        }
+    }
+
+    #[test]
+    fn no_buckets_give_bucket_zero() {
+        assert_eq!((bucket_multiply_shift(u32::MAX, 0), bucket_multiply_shift_64(u64::MAX, 0)), (0, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "at most 32 bits")]
+    fn more_than_32_index_bits_are_a_bug_of_the_caller() {
+        let _ = bucket_top_bits(0, 33);
+    }
+}

@@ -142,3 +142,48 @@ pub(crate) fn last_block(bytes: &[u8]) -> u64 {
     }
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)) | length
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+    use siphasher::{sip, sip128};
+
+    use super::SipState;
+
+    /// Written by `make_vectors.py`: messages of 0 to 63 counting bytes under a key of counting bytes.
+    const VECTORS: &str = include_str!("../tests/golden/siphash.json");
+
+    fn word(value: &Value) -> u64 {
+        u64::from_str_radix(value.as_str().unwrap(), 16).unwrap()
+    }
+
+    #[test]
+    fn vectors_of_an_independent_implementation_are_met() {
+        let vectors: Value = serde_json::from_str(VECTORS).unwrap();
+        let state = SipState::new(core::array::from_fn(|i| u8::try_from(i).unwrap()));
+        let message: Vec<u8> = (0..64).collect();
+        for len in 0..64 {
+            assert_eq!(state.hash64(&message[..len]), word(&vectors["hash64"][len]), "{len} bytes");
+            let wide = state.hash128(&message[..len]);
+            assert_eq!(wide, [0, 1].map(|half| word(&vectors["hash128"][len][half])), "{len} bytes");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_siphasher_crate_agrees(key: [u8; 16], bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let state = SipState::new(key);
+            prop_assert_eq!(state.hash64(&bytes), sip::SipHasher13::new_with_key(&key).hash(&bytes));
+            let (first, second) = sip128::SipHasher13::new_with_key(&key).hash(&bytes).as_u64();
+            prop_assert_eq!(state.hash128(&bytes), [first, second]);
+        }
+
+        #[test]
+        fn a_word_hashes_as_its_bytes(key: [u8; 16], word: u64) {
+            let state = SipState::new(key);
+            prop_assert_eq!(state.hash64_word(word), state.hash64(&word.to_le_bytes()));
+            prop_assert_eq!(state.hash128_word(word), state.hash128(&word.to_le_bytes()));
+        }
+    }
+}
