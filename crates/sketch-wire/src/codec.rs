@@ -28,24 +28,28 @@ const fn bounded<const N: usize>() -> Bounded<N> {
     legacy().with_little_endian().with_fixed_int_encoding().with_limit::<N>()
 }
 
-/// Appends `body` to `out`, at most `max` bytes.
-pub(crate) fn append<B: Serialize>(body: &B, out: &mut Vec<u8>, max: u64) -> Result<u64, WireError> {
-    let start = out.len();
-    let mut writer = BoundedWriter { out, start, max, over: None };
-    let result = encode_into_writer(body, &mut writer, bounded::<LARGE>());
-    if let Some(found) = writer.over {
-        return Err(WireError::BodyTooLong { max, found });
+/// `header_len` zero bytes and then `body`, of at most `max` bytes. Allocates once, so that no copy is left behind.
+pub(crate) fn write<B: Serialize>(body: &B, header_len: usize, max: u64) -> Result<Vec<u8>, WireError> {
+    let mut size = Size { length: 0, max };
+    let counted = encode_into_writer(body, &mut size, bounded::<LARGE>());
+    if size.length > max {
+        return Err(WireError::BodyTooLong { max, found: size.length });
     }
-    result.map_err(|error| encode_error(&error))?;
-    Ok((out.len() - start) as u64)
+    counted.map_err(|error| encode_error(&error))?;
+    let mut out = Vec::with_capacity(header_len + usize::try_from(size.length).unwrap_or(0));
+    out.resize(header_len, 0);
+    encode_into_writer(body, &mut Bytes(&mut out), bounded::<LARGE>()).map_err(|error| encode_error(&error))?;
+    Ok(out)
 }
 
 /// Reads a body that fills `bytes` exactly.
 pub(crate) fn read<B: DeserializeOwned>(bytes: &[u8]) -> Result<B, BodyError> {
-    let read = match bytes.len() {
-        ..=SMALL => decode_from_slice(bytes, bounded::<SMALL>()),
-        ..=MEDIUM => decode_from_slice(bytes, bounded::<MEDIUM>()),
-        _ => decode_from_slice(bytes, bounded::<LARGE>()),
+    let read = if bytes.len() <= SMALL {
+        decode_from_slice(bytes, bounded::<SMALL>())
+    } else if bytes.len() <= MEDIUM {
+        decode_from_slice(bytes, bounded::<MEDIUM>())
+    } else {
+        decode_from_slice(bytes, bounded::<LARGE>())
     };
     let (body, used) = read.map_err(decode_error)?;
     if used == bytes.len() {
@@ -55,22 +59,24 @@ pub(crate) fn read<B: DeserializeOwned>(bytes: &[u8]) -> Result<B, BodyError> {
     }
 }
 
-/// Stops before `max` bytes are passed.
-struct BoundedWriter<'a> {
-    out: &'a mut Vec<u8>,
-    start: usize,
+/// Counts bytes, and stops once there are more than `max`.
+struct Size {
+    length: u64,
     max: u64,
-    over: Option<u64>,
 }
 
-impl Writer for BoundedWriter<'_> {
+impl Writer for Size {
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        let length = (self.out.len() - self.start) as u64 + bytes.len() as u64;
-        if length > self.max {
-            self.over = Some(length);
-            return Err(EncodeError::UnexpectedEnd);
-        }
-        self.out.extend_from_slice(bytes);
+        self.length = self.length.saturating_add(bytes.len() as u64);
+        if self.length > self.max { Err(EncodeError::UnexpectedEnd) } else { Ok(()) }
+    }
+}
+
+struct Bytes<'a>(&'a mut Vec<u8>);
+
+impl Writer for Bytes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.0.extend_from_slice(bytes);
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ pub trait WireBody: Serialize + DeserializeOwned {
     const MAX_BODY_LEN: u64;
 }
 
-/// Writes a body behind its header.
+/// Writes a body behind its header. The bytes are allocated once, at their full length.
 ///
 /// # Errors
 /// [`WireError::FlagsExclusive`] or [`WireError::FlagsFamily`] for flags that the family cannot have,
@@ -56,8 +56,8 @@ pub trait WireBody: Serialize + DeserializeOwned {
 pub fn encode<B: WireBody>(body: &B, flags: Flags) -> Result<Vec<u8>, WireError> {
     const { assert!(B::MAX_BODY_LEN <= CODEC_LIMIT, "MAX_BODY_LEN is above CODEC_LIMIT") };
     check_flags(B::FAMILY, flags)?;
-    let mut bytes = alloc::vec![0; HEADER_LEN];
-    let body_len = codec::append(body, &mut bytes, B::MAX_BODY_LEN)?;
+    let mut bytes = codec::write(body, HEADER_LEN, B::MAX_BODY_LEN)?;
+    let body_len = (bytes.len() - HEADER_LEN) as u64;
     let mut header = Header { family: B::FAMILY, body_version: B::BODY_VERSION, flags, body_len, checksum: 0 };
     header.checksum = checksum(&header, &bytes[HEADER_LEN..]);
     bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
