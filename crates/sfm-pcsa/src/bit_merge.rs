@@ -9,9 +9,8 @@ use gf2_linalg::transpose64;
 use crate::channel::{ChannelError, OrMerge};
 use crate::coin::{Coins, Threshold};
 use crate::double_double::DoubleDouble;
+use crate::weight::{MAX_WORDS, lanes_by_weight};
 
-/// Up to so many inputs of one `p` are counted in bit planes.
-const MAX_PLANES: usize = 15;
 /// Tables of thresholds are not longer, so they have at most 17 groups of inputs.
 const MAX_TABLE: usize = 1 << 17;
 const MAX_GROUPS: usize = 17;
@@ -55,7 +54,7 @@ impl<'a> Rule<'a> {
     fn new(merge: &'a OrMerge) -> Result<Self, ChannelError> {
         let factors = merge.factors();
         let groups = Groups::new(factors);
-        if groups.sizes.len() == 1 && factors.len() <= MAX_PLANES {
+        if groups.sizes.len() == 1 && factors.len() <= MAX_WORDS {
             return Ok(Self::Weight(groups.thresholds(merge)?));
         }
         if let [first, second] = factors {
@@ -105,22 +104,12 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Counts the ones of every lane in bit planes and draws by the count.
+/// Counts the ones of every lane and draws by the count.
 fn draw_by_weight<R: NoiseSource + ?Sized>(thresholds: &[Threshold], column: &[u64], coins: &mut Coins<'_, R>) -> u64 {
-    let mut planes = [0_u64; 4];
-    for &word in column {
-        let mut carry = word;
-        for plane in &mut planes {
-            (*plane, carry) = (*plane ^ carry, *plane & carry);
-        }
-    }
-    let mut classes = [(0, Threshold::NEVER); MAX_PLANES + 1];
-    for (weight, (class, &threshold)) in classes.iter_mut().zip(thresholds).enumerate() {
-        let mask = planes
-            .iter()
-            .enumerate()
-            .fold(u64::MAX, |mask, (k, plane)| if weight >> k & 1 == 1 { mask & plane } else { mask & !plane });
-        *class = (mask, threshold);
+    let lanes = lanes_by_weight(column);
+    let mut classes = [(0, Threshold::NEVER); MAX_WORDS + 1];
+    for ((class, mask), threshold) in classes.iter_mut().zip(lanes).zip(thresholds) {
+        *class = (mask, *threshold);
     }
     coins.by_class(&classes[..thresholds.len()])
 }

@@ -99,13 +99,13 @@ impl BooleanOp {
     #[must_use]
     pub const fn apply(self, s1: bool, s2: bool) -> bool {
         match self {
-            Self::Or => s1 | s2,
-            Self::And => s1 & s2,
+            Self::Or => s1 || s2,
+            Self::And => s1 && s2,
             Self::Xor => s1 ^ s2,
-            Self::Diff => s1 & !s2,
-            Self::Implies => !s1 | s2,
-            Self::Nor => !(s1 | s2),
-            Self::Nand => !(s1 & s2),
+            Self::Diff => s1 && !s2,
+            Self::Implies => !s1 || s2,
+            Self::Nor => !(s1 || s2),
+            Self::Nand => !(s1 && s2),
             Self::Xnor => !(s1 ^ s2),
         }
     }

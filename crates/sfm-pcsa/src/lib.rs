@@ -5,26 +5,37 @@ mod bit_merge;
 mod channel;
 mod coin;
 mod counts;
+pub mod diagnostics;
 mod double_double;
+#[cfg(test)]
+mod enumeration;
 mod error;
 mod lineage;
 mod merge;
+mod murmur3;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod params;
 mod private;
 mod release;
+#[cfg(feature = "serde")]
+mod serde_impl;
 mod sketch;
 mod table;
 mod transpose;
+mod union;
+mod weight;
 mod wire;
 
 pub use cardinality_estimators;
 pub use dp_noise;
 pub use sketch_hash;
 
-pub use channel::{BooleanOp, ChannelError, OutputForm};
+pub use channel::ChannelError;
 pub use error::{DecodeError, MergeError, ParamError, ReleaseError, UnionError};
 pub use lineage::{Leaf, LineageError, MAX_RELEASES, MergeForm, ReleaseId};
 pub use params::PcsaShape;
 pub use private::SfmSketch;
 pub use sketch::PcsaSketch;
+pub use union::union_estimate;
 pub use wire::raw_hash_id;

@@ -149,7 +149,6 @@ impl SfmSketch {
     /// Maximum of the composite likelihood of the ones in each level, where a cell of level `j` reads one with
     /// probability `p − d γ_j^n` [HTC23, Section 5]. Noise can leave no signal, and the range of a shape is bounded:
     /// the [status](Estimate::status) says so.
-    #[must_use]
     pub fn estimate(&self, confidence: Confidence) -> Estimate {
         estimate_bits(&self.bits, self.shape, self.channel, confidence)
     }
@@ -172,7 +171,7 @@ impl SfmSketch {
 /// A merge probability is a multiple of 2⁻⁶⁴ less than 2⁻⁶⁴ away from the ideal one, and the merges after it pass a
 /// deviation on without enlarging it. So after `k` randomised merges P(1|s) is within `e = k 2⁻⁶⁴` of `p*` or `q*`, and
 /// `ln((p*+e)/(q*−e)) ≤ ln(p*/q*) + 2e/(q*−e)`; the same for zeros with `1 − p*`.
-fn level_seen_alone(outcome: &Outcome) -> f64 {
+pub(crate) fn level_seen_alone(outcome: &Outcome) -> f64 {
     /// Covers the error of the computation: a few roundings of relative size 2⁻⁵³.
     const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
     let channel: Channel = outcome.channel;

@@ -51,7 +51,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
         R: NoiseSource + ?Sized,
     {
         let flips = RandomizedResponse::symmetric(permit.cost());
-        self.release_through(flips, &permit, noise)
+        self.release_through(flips, permit, noise)
     }
 
     /// Flips so that private sketches merge by exclusive or: a one stays with probability 1/2, a zero becomes a one with
@@ -70,14 +70,15 @@ impl<H: KeyedHash> PcsaSketch<H> {
         R: NoiseSource + ?Sized,
     {
         let flips = RandomizedResponse::xor_family(permit.cost());
-        self.release_through(flips, &permit, noise)
+        self.release_through(flips, permit, noise)
     }
 
     /// The steps common to both: fresh entropy, a fresh name, one pass of noise over all cells whatever they hold.
+    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
     fn release_through<R>(
         self,
         flips: RandomizedResponse,
-        permit: &Permit<Epsilon>,
+        permit: Permit<Epsilon>,
         noise: &mut R,
     ) -> Result<SfmSketch, ReleaseError>
     where

@@ -160,6 +160,12 @@ impl<H: KeyedHash> PcsaSketch<H> {
         Ok(())
     }
 
+    /// OR of the cells of a sketch of the same shape and hash.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn or_cells(&mut self, other: &Self) {
+        self.table.or_assign(&other.table);
+    }
+
     fn check_mergeable(&self, other: &Self) -> Result<(), MergeError> {
         let (expected, found) = (self.hash_id(), other.hash_id());
         if expected != found {
@@ -195,7 +201,6 @@ impl<H: KeyedHash> PcsaSketch<H> {
     ///
     /// # Privacy
     /// None at all. To publish a count, [`release`](Self::release) first.
-    #[must_use]
     pub fn estimate(&self, confidence: Confidence) -> Estimate {
         let bits = Zeroizing::new(self.to_level_major());
         estimate_bits(&bits, self.shape, BitChannel::NOISELESS, confidence)

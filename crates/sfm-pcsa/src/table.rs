@@ -43,14 +43,14 @@ impl Table {
                 let cells = &mut cells[..buckets];
                 for &hash in hashes {
                     let levels = hash | last;
-                    cells[(hash >> shift) as usize] |= low_half(levels & levels.wrapping_neg());
+                    cells[index(hash >> shift)] |= low_half(levels & levels.wrapping_neg());
                 }
             }
             Self::Wide(cells) => {
                 let cells = &mut cells[..buckets];
                 for &hash in hashes {
                     let levels = hash | last;
-                    cells[(hash >> shift) as usize] |= levels & levels.wrapping_neg();
+                    cells[index(hash >> shift)] |= levels & levels.wrapping_neg();
                 }
             }
         }
@@ -120,6 +120,13 @@ impl Table {
         }
         table
     }
+}
+
+/// The number of a bucket, below 2²⁰.
+#[expect(clippy::cast_possible_truncation, reason = "a bucket has 20 bits at most")]
+#[inline]
+const fn index(bucket: u64) -> usize {
+    bucket as usize
 }
 
 /// The low 32 bits; a narrow table has no level above.

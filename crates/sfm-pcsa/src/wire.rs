@@ -171,6 +171,9 @@ fn check_words(words: &[u64], shape: PcsaShape) -> Result<(), DecodeError> {
 
 impl SfmSketch {
     /// The sketch as bytes (family `sfm-private`); equal sketches give equal bytes.
+    ///
+    /// # Panics
+    /// Never: every sketch is within the limits of its family.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let flags = if self.insecure_noise() { Flags::PRIVATE | Flags::INSECURE_NOISE } else { Flags::PRIVATE };
@@ -208,6 +211,9 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Privacy
     /// The bytes are as sensitive as the data: they are for a checkpoint or another machine of the same owner, never for
     /// publication. They are wiped when the returned value is dropped.
+    ///
+    /// # Panics
+    /// Never: every sketch is within the limits of its family.
     #[must_use]
     pub fn to_sensitive_bytes(&self) -> Zeroizing<Vec<u8>> {
         let body = RawBodyV1 {

@@ -1,0 +1,175 @@
+//! The numbers behind releases and merges, for tests, golden files and the curious.
+//!
+//! Nothing here is needed to use a sketch, and nothing here touches one: functions of probabilities and bytes only.
+
+use dp_noise::{Epsilon, RandomizedResponse};
+
+use crate::channel::{Channel, ChannelError, OrMerge, gate};
+use crate::double_double::{DoubleDouble, to_f64};
+
+pub use crate::channel::{BooleanOp, OutputForm};
+pub use crate::murmur3::murmur3_x64_128;
+
+/// The flip probabilities of one mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flips {
+    /// P(1→1).
+    pub p: f64,
+    /// P(0→1).
+    pub q: f64,
+    /// `q` as an integer over 2⁶⁴, the number that decides; 0 without noise.
+    pub q_numerator: u64,
+}
+
+/// Both mechanisms at one ε.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mechanisms {
+    /// [`PcsaSketch::release`](crate::PcsaSketch::release).
+    pub symmetric: Flips,
+    /// [`PcsaSketch::release_xor_family`](crate::PcsaSketch::release_xor_family).
+    pub xor_family: Flips,
+}
+
+/// The flip probabilities that a release at `epsilon` uses; `None` stands for no noise (ε = ∞).
+///
+/// The limit of the xor family without noise is `p = 1/2`, `q = 0`: ones are still lost.
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::{diagnostics::mechanisms, dp_noise::Epsilon};
+/// let at_one = mechanisms(Some(Epsilon::new(1.0)?));
+/// assert!((at_one.symmetric.q - 1.0 / (1.0 + 1f64.exp())).abs() < 1e-15);
+/// # Ok::<(), sfm_pcsa::dp_noise::ParameterError>(())
+/// ```
+#[must_use]
+pub fn mechanisms(epsilon: Option<Epsilon>) -> Mechanisms {
+    let noiseless = |p| Flips { p, q: 0.0, q_numerator: 0 };
+    let flips = |noise: RandomizedResponse| Flips {
+        p: noise.p().to_f64(),
+        q: noise.q().to_f64(),
+        q_numerator: noise.q().numerator(),
+    };
+    match epsilon {
+        None => Mechanisms { symmetric: noiseless(1.0), xor_family: noiseless(0.5) },
+        Some(epsilon) => Mechanisms {
+            symmetric: flips(RandomizedResponse::symmetric(epsilon)),
+            xor_family: flips(RandomizedResponse::xor_family(epsilon)),
+        },
+    }
+}
+
+/// `max(ln p/q, ln (1−q)/(1−p))`: how private one bit is behind a channel.
+///
+/// # Errors
+/// [`ChannelError::Order`] unless `0 ≤ q < p ≤ 1`.
+pub fn dp_level(p: f64, q: f64) -> Result<f64, ChannelError> {
+    Ok(Channel::from_probabilities(p, q)?.level())
+}
+
+/// The output of a randomised gate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GateTable {
+    /// P(1→1) of the output.
+    pub p: f64,
+    /// P(0→1) of the output.
+    pub q: f64,
+    /// P(out = 1) for noisy inputs 00, 01, 10, 11.
+    pub v: [f64; 4],
+    /// The level of the output bit if seen alone.
+    pub epsilon: f64,
+}
+
+/// The gate that computes `op` of two noisy bits, given as `(p, q)` each.
+///
+/// # Errors
+/// [`ChannelError`] for inputs that are no channels, or if nothing is left of the signal.
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::diagnostics::{BooleanOp, OutputForm, gate_table};
+/// let flip = 1.0 / (1.0 + 1f64.exp());
+/// let or = gate_table(BooleanOp::Or, OutputForm::Symmetric, (1.0 - flip, flip), (1.0 - flip, flip))?;
+/// assert!((or.epsilon - 0.510_120).abs() < 1e-6);
+/// assert!((or.v[3] - 0.540_272).abs() < 1e-6);
+/// # Ok::<(), sfm_pcsa::ChannelError>(())
+/// ```
+pub fn gate_table(
+    op: BooleanOp,
+    form: OutputForm,
+    first: (f64, f64),
+    second: (f64, f64),
+) -> Result<GateTable, ChannelError> {
+    let first = Channel::from_probabilities(first.0, first.1)?;
+    let second = Channel::from_probabilities(second.0, second.1)?;
+    let gate = gate(op, form, first, second)?;
+    Ok(GateTable {
+        p: gate.channel.p().to_f64(),
+        q: gate.channel.q().to_f64(),
+        v: gate.table.map(DoubleDouble::to_f64),
+        epsilon: gate.channel.level(),
+    })
+}
+
+/// The channel of a merge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MergedChannel {
+    /// P(1→1).
+    pub p: f64,
+    /// P(0→1).
+    pub q: f64,
+    /// `p − q`, from `a`: it keeps its digits where `p` and `q` agree in all of theirs.
+    pub d: f64,
+    /// `1 − q/p`.
+    pub a: f64,
+    /// The level of the output bit if seen alone.
+    pub epsilon: f64,
+}
+
+/// The channel of the one-shot OR of any number of noisy bits, given as `(p, q)` each.
+///
+/// With inputs of `p = 1/2` the extremal form is the deterministic merge by exclusive or.
+///
+/// # Errors
+/// As [`gate_table`]; [`ChannelError::NoInput`] without an input.
+pub fn nway_or(form: OutputForm, inputs: &[(f64, f64)]) -> Result<MergedChannel, ChannelError> {
+    let channels: Vec<_> = inputs.iter().map(|&(p, q)| Channel::from_probabilities(p, q)).collect::<Result<_, _>>()?;
+    let merged = OrMerge::new(form, &channels)?.channel();
+    Ok(MergedChannel {
+        p: merged.p().to_f64(),
+        q: merged.q().to_f64(),
+        d: merged.d().to_f64(),
+        a: merged.a().to_f64(),
+        epsilon: merged.level(),
+    })
+}
+
+/// `Σ_w c_w (p/d)^(m−w) (−(1−p)/d)^w` over numbers of cells with `w` ones among `m` noisy bits of one channel: an
+/// unbiased estimate of the number of cells that are empty in the union.
+///
+/// # Errors
+/// [`ChannelError::Order`] unless `0 ≤ q < p ≤ 1`; [`ChannelError::NoInput`] without a count.
+pub fn empty_cells_of_union(p: f64, q: f64, cells_with_ones: &[u64]) -> Result<f64, ChannelError> {
+    let channel = Channel::from_probabilities(p, q)?;
+    let sketches = u32::try_from(cells_with_ones.len()).unwrap_or(u32::MAX).checked_sub(1);
+    let sketches = sketches.ok_or(ChannelError::NoInput)?;
+    let (zero, one) = (channel.p() / channel.d(), -(channel.not_p() / channel.d()));
+    let terms = (0..=sketches)
+        .zip(cells_with_ones)
+        .map(|(ones, &cells)| (zero.powi(sketches - ones) * one.powi(ones)).to_f64() * to_f64(cells));
+    Ok(terms.sum())
+}
+
+/// Bucket and level of a hash in a sketch of `2^index_bits` buckets.
+///
+/// # Panics
+/// If `index_bits` is above 32.
+///
+/// # Examples
+/// ```
+/// assert_eq!(sfm_pcsa::diagnostics::placement(0x8000_0000_0040_0000, 12, 24), (2048, 22));
+/// ```
+#[must_use]
+pub fn placement(hash: u64, index_bits: u8, levels: u8) -> (u32, u8) {
+    let index_bits = u32::from(index_bits);
+    (sketch_hash::bucket_top_bits(hash, index_bits), sketch_hash::geometric_level(hash, index_bits, levels))
+}

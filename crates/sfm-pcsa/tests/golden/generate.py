@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Writes the golden byte files of sfm-pcsa next to itself. Standard library only, independent of the Rust code.
+
+Each `<name>.bin` is a file of the container format and `<name>.json` what it says. Hashes, flip probabilities, channels
+and checksums are computed here from their definitions: SipHash and XXH64 from their papers, channels with exact
+fractions by enumerating every pattern of noisy bits.
+
+Files are append-only: a changed one would need a new body version. The script refuses to overwrite with other bytes.
+"""
+
+import json
+import struct
+from decimal import Decimal, getcontext
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+getcontext().prec = 80
+HERE = Path(__file__).parent
+M64 = (1 << 64) - 1
+
+
+# --- hashes -------------------------------------------------------------------------------------------------------
+
+def rotl(x, n):
+    return ((x << n) | (x >> (64 - n))) & M64
+
+
+def siphash(key, data, c, d, wide=False):
+    """SipHash-c-d; `wide` gives 16 bytes, else an integer."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+    if wide:
+        v[1] ^= 0xEE
+
+    def rounds(n):
+        for _ in range(n):
+            v[0] = (v[0] + v[1]) & M64
+            v[1] = rotl(v[1], 13) ^ v[0]
+            v[0] = rotl(v[0], 32)
+            v[2] = (v[2] + v[3]) & M64
+            v[3] = rotl(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) & M64
+            v[3] = rotl(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) & M64
+            v[1] = rotl(v[1], 17) ^ v[2]
+            v[2] = rotl(v[2], 32)
+
+    padded = data + b"\0" * (7 - len(data) % 8) + bytes([len(data) & 0xFF])
+    for (m,) in struct.iter_unpack("<Q", padded):
+        v[3] ^= m
+        rounds(c)
+        v[0] ^= m
+    v[2] ^= 0xEE if wide else 0xFF
+    rounds(d)
+    first = v[0] ^ v[1] ^ v[2] ^ v[3]
+    if not wide:
+        return first
+    v[1] ^= 0xDD
+    rounds(d)
+    return struct.pack("<QQ", first, v[0] ^ v[1] ^ v[2] ^ v[3])
+
+
+DEFAULT_KEY = b"dpsketch-default"
+
+
+def fingerprint(key):
+    return struct.unpack("<Q", siphash(key, b"sketch-hash key fingerprint", 2, 4, wide=True)[:8])[0]
+
+
+def default_hash(key, domain, data):
+    derived = siphash(key, b"sketch-hash domain " + domain, 2, 4, wide=True)
+    derived = siphash(derived, struct.pack("<Q", 0), 2, 4, wide=True)
+    return siphash(derived, data, 1, 3)
+
+
+def xxh64_word(word):
+    """XXH64 with seed 0 of the eight little-endian bytes of `word`."""
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+    h = (p5 + 8) & M64
+    h ^= (rotl(word * p2 & M64, 31) * p1) & M64
+    h = (rotl(h, 27) * p1 + p4) & M64
+    h = ((h ^ h >> 33) * p2) & M64
+    h = ((h ^ h >> 29) * p3) & M64
+    return h ^ h >> 32
+
+
+def place(hash_, index_bits, levels):
+    bucket = hash_ >> (64 - index_bits)
+    level = 0
+    while level < levels - 1 and not hash_ >> level & 1:
+        level += 1
+    return bucket, level
+
+
+def bitmap(hashes, index_bits, levels):
+    """Level-major cells as one integer."""
+    bits = 0
+    for h in hashes:
+        bucket, level = place(h, index_bits, levels)
+        bits |= 1 << (level << index_bits) + bucket
+    return bits
+
+
+# --- container ----------------------------------------------------------------------------------------------------
+
+def crc64_xz(data):
+    crc = M64
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0xC96C5795D7870F42 if crc & 1 else 0)
+    return crc ^ M64
+
+
+PRIVATE, RAW, INSECURE = 1, 2, 4
+
+
+def container(family, flags, body):
+    head = b"DPSK" + bytes([1, family, 1, flags]) + struct.pack("<Q", len(body)) + bytes(8)
+    return head + struct.pack("<Q", crc64_xz(head + body)) + body
+
+
+def words(bits, index_bits, levels):
+    count = -(-(levels << index_bits) // 64)
+    return struct.pack("<Q", count) + b"".join(struct.pack("<Q", bits >> 64 * i & M64) for i in range(count))
+
+
+def raw_file(index_bits, levels, algorithm, key, releases, bits):
+    head = struct.pack("<BBBQI", index_bits, levels, algorithm, key, releases)
+    return container(2, RAW, head + words(bits, index_bits, levels))
+
+
+def private_file(index_bits, levels, algorithm, key, leaves, steps, bits, insecure=False):
+    body = struct.pack("<BBBQ", index_bits, levels, algorithm, key)
+    body += struct.pack("<Q", len(leaves))
+    for leaf in leaves:
+        body += leaf["id"] + struct.pack("<QQd", leaf["p"], leaf["q"], leaf["epsilon"])
+    body += struct.pack("<Q", len(steps))
+    for step in steps:
+        body += struct.pack("<BBI", *step)
+    body += words(bits, index_bits, levels)
+    return container(1, PRIVATE | (INSECURE if insecure else 0), body)
+
+
+# --- noise and merges ---------------------------------------------------------------------------------------------
+
+def ceil(x):
+    return -(-x.numerator // x.denominator) if isinstance(x, Fraction) else int(x.to_integral_value("ROUND_CEILING"))
+
+
+def symmetric(number, epsilon):
+    q = ceil(Decimal(2) ** 64 / (1 + Decimal(epsilon).exp()))
+    return {"id": bytes([number] * 16), "p": 2**64 - q, "q": q, "epsilon": epsilon}
+
+
+def xor_family(number, epsilon):
+    q = ceil(Decimal(2) ** 63 * (-Decimal(epsilon)).exp())
+    return {"id": bytes([number] * 16), "p": 2**63, "q": q, "epsilon": epsilon}
+
+
+EXTREMAL, SYMMETRIC, XOR = 1, 2, 3
+
+
+def merge(form, inputs):
+    """The channel of the OR of noisy bits, by enumeration of the unbiased estimate of the OR."""
+    estimates = []
+    for pattern in product((0, 1), repeat=len(inputs)):
+        empty = Fraction(1)
+        for t, (p, q) in zip(pattern, inputs):
+            empty *= (p - t) / (p - q)
+        estimates.append(1 - empty)
+    low, high = min(estimates), max(estimates)
+    if form == SYMMETRIC:
+        d = 1 / max(1 - 2 * low, 2 * high - 1)
+        return (1 + d) / 2, (1 - d) / 2
+    d = 1 / (high - low)
+    return (1 - low) * d, -low * d
+
+
+def run(leaves, steps):
+    """The channel of a merge history."""
+    rest = [(Fraction(leaf["p"], 2**64), Fraction(leaf["q"], 2**64)) for leaf in leaves]
+    stack = []
+    for operation, form, count in steps:
+        if operation == 0:
+            stack += rest[:count]
+            rest = rest[count:]
+        else:
+            inputs = stack[-count:]
+            del stack[-count:]
+            stack.append(merge(form, inputs))
+    (channel,) = stack
+    assert not rest
+    return channel
+
+
+def level(p, q):
+    log = lambda x: (Decimal(x.numerator) / Decimal(x.denominator)).ln()
+    return max(log(p / q), log((1 - q) / (1 - p)))
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+def write(name, data, says):
+    path = HERE / f"{name}.bin"
+    if path.exists() and path.read_bytes() != data:
+        raise SystemExit(f"{path} has other bytes: golden files are append-only")
+    path.write_bytes(data)
+    (HERE / f"{name}.json").write_text(json.dumps(says, indent=1) + "\n")
+
+
+def ones(bits, index_bits, levels):
+    mask = (1 << (1 << index_bits)) - 1
+    return [bin(bits >> (level << index_bits) & mask).count("1") for level in range(levels)]
+
+
+def raw(name, index_bits, levels, algorithm, key, releases, hashes, items):
+    bits = bitmap(hashes, index_bits, levels)
+    says = {
+        "family": "pcsa-raw", "buckets": 1 << index_bits, "levels": levels, "hash_algorithm": algorithm,
+        "hash_fingerprint": f"{key:016x}", "releases": releases, "items": items,
+        "ones_per_level": ones(bits, index_bits, levels),
+    }
+    write(name, raw_file(index_bits, levels, algorithm, key, releases, bits), says)
+
+
+def private(name, index_bits, levels, leaves, steps, insecure=False):
+    # Fixed bits without a meaning: about a third ones.
+    cells = levels << index_bits
+    bits = sum(1 << i for i in range(cells) if (i * i + 5 * i) % 7 in (0, 3))
+    key = fingerprint(DEFAULT_KEY)
+    p, q = run(leaves, steps)
+    says = {
+        "family": "sfm-private", "insecure_noise": insecure, "buckets": 1 << index_bits, "levels": levels,
+        "hash_algorithm": 1, "hash_fingerprint": f"{key:016x}",
+        "leaves": [
+            {"id": leaf["id"].hex(), "p_numerator": str(leaf["p"]), "q_numerator": str(leaf["q"]),
+             "epsilon": leaf["epsilon"]} for leaf in leaves
+        ],
+        "steps": [list(step) for step in steps],
+        "p": float(p), "q": float(q), "a": float(1 - q / p), "d": float(p - q),
+        "level_if_seen_alone": float(level(p, q)),
+        "epsilon": max(leaf["epsilon"] for leaf in leaves),
+        "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
+        "ones_per_level": ones(bits, index_bits, levels),
+    }
+    write(name, private_file(index_bits, levels, 1, key, leaves, steps, bits, insecure), says)
+
+
+def main():
+    default = fingerprint(DEFAULT_KEY)
+    integers = lambda items: [default_hash(DEFAULT_KEY, b"integer", struct.pack("<Q", i)) for i in items]
+    raw("raw-empty", 12, 24, 1, default, 0, [], [])
+    raw("raw-default", 6, 8, 1, default, 1, integers(range(100)), list(range(100)))
+    raw("raw-presto", 4, 8, 2, 0, 0, [xxh64_word(i) for i in range(10)], list(range(10)))
+    raw("raw-wide", 2, 45, 1, default, 4294967295, integers(range(1000)), list(range(1000)))
+
+    private("private-single", 6, 4, [symmetric(1, 1.0)], [(0, 0, 1)])
+    private("private-xor-single", 3, 5, [xor_family(2, 2.0)], [(0, 0, 1)])
+    private("private-pair", 7, 3, [symmetric(1, 1.0), symmetric(2, 3.0)], [(0, 0, 2), (1, EXTREMAL, 2)])
+    private("private-published", 7, 3, [symmetric(1, 0.5), symmetric(2, 0.5)], [(0, 0, 2), (1, SYMMETRIC, 2)])
+    private("private-xor", 5, 10, [xor_family(1, 1.0), xor_family(2, 2.0), xor_family(3, 4.0)],
+            [(0, 0, 3), (1, XOR, 3)])
+    tree = [symmetric(1, 1.0), xor_family(2, 2.0), symmetric(3, 4.0), symmetric(4, 0.25), symmetric(5, 44.0)]
+    private("private-tree", 8, 6, tree,
+            [(0, 0, 3), (1, SYMMETRIC, 2), (0, 0, 2), (1, EXTREMAL, 2), (1, EXTREMAL, 3)])
+    private("private-many", 6, 2, [symmetric(i, 2.0) for i in range(8)], [(0, 0, 8), (1, EXTREMAL, 8)])
+    private("private-insecure", 6, 4, [symmetric(9, 1.0)], [(0, 0, 1)], insecure=True)
+
+
+if __name__ == "__main__":
+    main()
