@@ -1,46 +1,133 @@
 //! Exact Bernoulli bits, one or sixty-four at a time.
 
+use zeroize::Zeroizing;
+
+use crate::reservoir::Reservoir;
 use crate::{DyadicProbability, NoiseSource};
+
+/// Words that are compared digit by digit together: enough for vector instructions, few enough to wipe in passing.
+const BLOCK: usize = 32;
+/// Digits that are compared in all lanes before the lanes still undecided are dealt with singly.
+///
+/// A digit costs a random bit a lane and halves the undecided lanes, each of which costs a few steps. Measured best
+/// with `ChaCha20`: 5 digits take 5.06 random bits a bit, against 7.34 by digits alone.
+const SHARED_DIGITS: u32 = 5;
 
 /// One bit that is true with probability exactly `p`.
 ///
 /// A uniform 64-bit word is compared with the numerator, strictly (`<=` would raise the probability).
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "os-rng")] {
+/// use dp_noise::{DyadicProbability, NoiseRng, bernoulli};
+/// let mut noise = NoiseRng::from_os()?;
+/// assert!(!bernoulli(DyadicProbability::ZERO, &mut noise));
+/// # }
+/// # Ok::<(), dp_noise::EntropyError>(())
+/// ```
 pub fn bernoulli<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R) -> bool {
     noise.next_u64() < p.numerator()
 }
 
-/// Fills `out` with independent bits that are each 1 with probability exactly `p`.
+/// Fills `out` with independent bits, each 1 with probability exactly `p`.
+///
+/// Every lane compares a uniform binary fraction with `p`, most significant digit first, and is 1 when the fraction is
+/// less. Trailing zeros of `p` take no randomness: `p = 1/2` uses one word for 64 bits, `p = 0` none. The amount of
+/// work depends on `p`, on the length and on the random bits, never on a secret.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "os-rng")] {
+/// use dp_noise::{DyadicProbability, NoiseRng, bernoulli_words};
+/// let mut noise = NoiseRng::from_os()?;
+/// let mut words = [0; 1000];
+/// bernoulli_words(DyadicProbability::from_numerator(1 << 62), &mut noise, &mut words);
+/// let ones: u32 = words.iter().map(|word| word.count_ones()).sum();
+/// assert!((15_000..17_000).contains(&ones)); // 64,000 bits with p = 1/4; standard deviation 110
+/// # }
+/// # Ok::<(), dp_noise::EntropyError>(())
+/// ```
 pub fn bernoulli_words<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R, out: &mut [u64]) {
     let digits = p.significant_digits();
-    for word in out {
-        *word = 0;
-        let mut undecided = u64::MAX;
-        for place in 0..digits {
-            if undecided == 0 {
-                break;
+    let mut random = Zeroizing::new([0; BLOCK]);
+    let mut undecided = Zeroizing::new([0; BLOCK]);
+    let mut reservoir = None;
+    for block in out.chunks_mut(BLOCK) {
+        let (random, undecided) = (&mut random[..block.len()], &mut undecided[..block.len()]);
+        block.fill(0);
+        undecided.fill(u64::MAX);
+        for place in 0..digits.min(SHARED_DIGITS) {
+            let ones = digit_mask(p, place);
+            noise.fill_words(random);
+            for ((word, open), draw) in block.iter_mut().zip(undecided.iter_mut()).zip(random.iter()) {
+                // Where the random bit differs from the digit the lane is decided: 1 if the digit is the larger.
+                *word |= *open & ones & !draw;
+                *open &= !(draw ^ ones);
             }
-            let random = noise.next_u64();
-            if p.numerator() << place >> 63 == 1 {
-                *word |= undecided & !random;
-                undecided &= random;
-            } else {
-                undecided &= !random;
+        }
+        if digits > SHARED_DIGITS {
+            let rest = Digits { digits: p.numerator() << SHARED_DIGITS, count: digits - SHARED_DIGITS };
+            let reservoir = reservoir.get_or_insert_with(|| Reservoir::new(noise));
+            for (word, open) in block.iter_mut().zip(undecided.iter()) {
+                *word |= rest.decide_singly(*open, reservoir, noise);
             }
         }
     }
 }
 
-/// The same law as [`bernoulli_words`] by an amount of work that does not even depend on the random bits.
+/// The law of [`bernoulli_words`] by an amount of work that does not depend on the random bits either.
+///
+/// It draws as many words for 64 bits as `p` has digits (up to 64), about ten times the work.
 pub fn bernoulli_words_fixed_time<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R, out: &mut [u64]) {
-    let digits = p.significant_digits();
-    for word in out {
-        *word = 0;
-        for place in (0..digits).rev() {
-            let random = noise.next_u64();
-            let digit = (p.numerator() << place) >> 63;
-            // Digit 1: below unless the random bit is 1 and the rest is not below. Digit 0: below only if the bit is 0.
-            let ones = digit.wrapping_neg();
-            *word = (ones & (!random | *word)) | (!ones & !random & *word);
+    let mut random = Zeroizing::new([0; BLOCK]);
+    for block in out.chunks_mut(BLOCK) {
+        let random = &mut random[..block.len()];
+        block.fill(0);
+        // From the last digit to the first; `word` says whether the digits seen so far are below those of p.
+        for place in (0..p.significant_digits()).rev() {
+            let ones = digit_mask(p, place);
+            noise.fill_words(random);
+            for (word, draw) in block.iter_mut().zip(random.iter()) {
+                *word = (!draw & (*word | ones)) | (draw & *word & ones);
+            }
         }
     }
 }
+
+/// All ones where the binary digit at `place` after the point is 1, else 0.
+fn digit_mask(p: DyadicProbability, place: u32) -> u64 {
+    ((p.numerator() << place) >> 63).wrapping_neg()
+}
+
+/// The digits of `p` after the shared ones, left-aligned.
+#[derive(Clone, Copy)]
+struct Digits {
+    digits: u64,
+    count: u32,
+}
+
+impl Digits {
+    /// Draws a bit for each undecided lane by comparing these digits with random bits, one lane after the other.
+    fn decide_singly<R: NoiseSource + ?Sized>(
+        self,
+        mut undecided: u64,
+        reservoir: &mut Reservoir,
+        noise: &mut R,
+    ) -> u64 {
+        let mut word = 0;
+        while undecided != 0 {
+            let lane = undecided.trailing_zeros();
+            undecided &= undecided - 1;
+            // The first difference decides; the lane is 1 if p has the 1 there. After the last digit of p only zeros
+            // follow, so a lane without a difference gets the 0 it should: its fraction is not less than p.
+            let equal = ((reservoir.peek() ^ self.digits) | 1).leading_zeros();
+            word |= ((self.digits << equal) >> 63) << lane;
+            reservoir.take((equal + 1).min(self.count), noise);
+        }
+        word
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -66,3 +66,52 @@ pub(crate) fn exp_minus<const N: usize>(x: Fixed<N>) -> Enclosure<N> {
     }
     Enclosure { low: sum.low, high: sum.high.min(one) }
 }
+
+#[cfg(test)]
+mod tests {
+    use sketch_testkit::GoldenFile;
+
+    use super::*;
+    use crate::Epsilon;
+
+    fn golden() -> GoldenFile {
+        GoldenFile::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/bernoulli_exp.json")).unwrap()
+    }
+
+    #[test]
+    fn the_first_192_bits_are_those_of_the_golden_file() {
+        // 256 fraction bits; the first three limbs below the point must be the golden prefix.
+        for case in golden().of_kind("bernoulli_exp") {
+            let [num, den] = ["num", "den"].map(|name| case.input[name].as_u64().unwrap());
+            let argument = Fixed::<5>::from_integer(num).divided_by(den).0;
+            let bounds = exp_minus(argument);
+            let prefix = |value: &Fixed<5>| {
+                let limbs = value.limbs();
+                format!("{:016x}{:016x}{:016x}", limbs[3], limbs[2], limbs[1])
+            };
+            assert_eq!(prefix(&bounds.low), case.expect["hex"].as_str().unwrap(), "{}", case.id);
+            assert_eq!(prefix(&bounds.high), case.expect["hex"].as_str().unwrap(), "{}", case.id);
+        }
+    }
+
+    #[test]
+    fn bounds_are_in_order_and_close() {
+        for x in [0.0, Epsilon::MIN, 0.1, 0.5, 0.5_f64.next_up(), 1.0, 44.36, 256.0] {
+            let bounds = exp_minus(Fixed::<4>::from_f64(x).unwrap());
+            assert!(bounds.low <= bounds.high);
+            let width = bounds.high.minus(&bounds.low);
+            // 192 fraction bits; the limb above the lowest is empty, so the bounds agree to 128 bits and more.
+            assert_eq!(width.limbs()[1..], [0; 3], "at {x}");
+            assert!(width.limbs()[0] < 1 << 20, "at {x}: {width:?}");
+        }
+    }
+
+    #[test]
+    fn zero_gives_one_and_huge_arguments_give_nearly_nothing() {
+        let one = Fixed::<4>::from_integer(1);
+        assert_eq!(exp_minus(Fixed::<4>::ZERO).high, one);
+        let far = exp_minus(Fixed::<4>::from_f64(1e6).unwrap());
+        assert_eq!(far.low, Fixed::ZERO);
+        assert!(far.high > Fixed::ZERO && far.high.limbs()[1..] == [0; 3]);
+    }
+}

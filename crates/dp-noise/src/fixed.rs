@@ -148,3 +148,76 @@ impl<const N: usize> PartialOrd for Fixed<N> {
 const fn halves(wide: u128) -> [u64; 2] {
     [wide as u64, (wide >> 64) as u64]
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// With two limbs a number is a `u128` in units of 2⁻⁶⁴, and plain integers are the reference.
+    fn fixed(units: u128) -> Fixed<2> {
+        Fixed(halves(units))
+    }
+
+    fn units(value: &Fixed<2>) -> u128 {
+        u128::from(value.0[0]) | (u128::from(value.0[1]) << 64)
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_agrees_with_integers(a in 0..1_u128 << 96, b in 0..1_u128 << 95, n in 1..u64::MAX) {
+            prop_assert_eq!(units(&fixed(a).plus(&fixed(b))), a + b);
+            prop_assert_eq!(units(&fixed(a).minus(&fixed(b))), a.saturating_sub(b));
+            prop_assert_eq!(fixed(a).cmp(&fixed(b)), a.cmp(&b));
+            let (half, lost) = fixed(a).halved();
+            prop_assert_eq!((units(&half), lost), (a / 2, a % 2 == 1));
+            let (quotient, inexact) = fixed(a).divided_by(n);
+            prop_assert_eq!((units(&quotient), inexact), (a / u128::from(n), a % u128::from(n) != 0));
+        }
+
+        #[test]
+        fn products_agree_with_integers(a in 0..1_u128 << 64, b in 0..1_u128 << 64) {
+            let (product, inexact) = fixed(a).times(&fixed(b));
+            prop_assert_eq!((units(&product), inexact), ((a * b) >> 64, (a * b) << 64 != 0));
+        }
+
+        #[test]
+        fn products_of_large_numbers_agree_with_long_multiplication(a in 0..1_u128 << 95, b in 0..1_u128 << 95) {
+            let [al, ah] = halves(a).map(u128::from);
+            let [bl, bh] = halves(b).map(u128::from);
+            // (ah + al/2⁶⁴)(bh + bl/2⁶⁴) in units of 2⁻⁶⁴
+            let expected = ((ah * bh) << 64) + ah * bl + al * bh + ((al * bl) >> 64);
+            prop_assert_eq!(units(&fixed(a).times(&fixed(b)).0), expected);
+        }
+
+        #[test]
+        fn scaled_comparison_agrees_with_integers(a in 0..1_u128 << 64, factor: u64, slack in -2..3_i64) {
+            let product = a * u128::from(factor);
+            let near = u64::try_from(product >> 64).unwrap().saturating_add_signed(slack);
+            prop_assert_eq!(fixed(a).scaled_is_at_most(factor, near), product <= u128::from(near) << 64);
+        }
+
+        #[test]
+        fn floats_convert_exactly_or_not_at_all(mantissa in 0..1_u64 << 53, exponent in -130..70_i32) {
+            let value = crate::dyadic::to_f64(mantissa) * 2.0_f64.powi(exponent);
+            let expected = (value < 2.0_f64.powi(64)).then(|| {
+                let shift = exponent + 64;
+                let wide = u128::from(mantissa);
+                if shift >= 0 { Some(wide << shift) } else {
+                    let kept = wide.checked_shr(shift.unsigned_abs()).unwrap_or(0);
+                    (kept.checked_shl(shift.unsigned_abs()).unwrap_or(0) == wide).then_some(kept)
+                }
+            });
+            prop_assert_eq!(Fixed::<2>::from_f64(value).map(|f| units(&f)), expected.flatten());
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_fixed_point_numbers_are_refused() {
+        for value in [-1.0, f64::NAN, f64::INFINITY, 2.0_f64.powi(64), 2.0_f64.powi(-65), f64::MIN_POSITIVE / 2.0] {
+            assert_eq!(Fixed::<2>::from_f64(value), None, "{value}");
+        }
+        assert_eq!(Fixed::<2>::from_f64(-0.0), Some(Fixed::ZERO));
+    }
+}

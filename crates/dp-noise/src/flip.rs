@@ -177,14 +177,4 @@ fn least(holds: impl Fn(u64) -> bool) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numerators_at_one_are_the_least() {
-        // ⌈2⁶⁴ / (1 + e)⌉ and ⌈2⁶³ / e⌉, by integer arithmetic in Python.
-        let one = Epsilon::new(1.0).unwrap();
-        assert_eq!(RandomizedResponse::symmetric(one).q().numerator(), 4_961_093_570_831_980_854);
-        assert_eq!(RandomizedResponse::xor_family(one).q().numerator(), 3_393_088_950_634_442_638);
-    }
-}
+mod tests;

@@ -111,3 +111,70 @@ impl NoiseSource for InsecureTestRng {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seed_expansion_is_splitmix64() {
+        // The first outputs for seed 1234567, published with several implementations of the generator.
+        let mut counter = 1_234_567;
+        let outputs: Vec<u64> = (0..5).map(|_| split_mix(&mut counter)).collect();
+        assert_eq!(
+            outputs,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423,
+                4_593_380_528_125_082_431,
+                16_408_922_859_458_223_821
+            ]
+        );
+    }
+
+    /// xoshiro256++ from its definition [BV21].
+    fn step(s: &mut [u64; 4]) -> u64 {
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    #[test]
+    fn the_stream_is_xoshiro_started_at_four_splitmix_outputs() {
+        let mut counter = 42;
+        let mut state = [0; 4].map(|_: u64| split_mix(&mut counter));
+        let mut noise = InsecureTestRng::from_u64(42);
+        let mut words = [0; 100];
+        noise.fill_words(&mut words);
+        assert_eq!(words, [0; 100].map(|_: u64| step(&mut state)));
+        assert_eq!(noise.next_u64(), step(&mut state));
+    }
+
+    #[test]
+    fn a_jump_leaves_the_stream_and_adds_up() {
+        let [mut one, mut two] = [0, 1].map(|_| InsecureTestRng::from_u64(1));
+        one.jump();
+        let ahead: Vec<u64> = (0..100).map(|_| one.next_u64()).collect();
+        assert!((0..10_000).all(|_| !ahead.contains(&two.next_u64())));
+        // Jumping commutes with stepping: it is a fixed number of steps.
+        two = InsecureTestRng::from_u64(1);
+        two.next_u64();
+        two.jump();
+        assert_eq!(two.next_u64(), ahead[1]);
+    }
+
+    #[test]
+    fn a_test_generator_says_that_it_is_insecure() {
+        let mut noise = InsecureTestRng::from_u64(0);
+        noise.begin_release().unwrap();
+        assert!(noise.is_insecure());
+        assert_eq!(noise.next_u64(), InsecureTestRng::from_u64(0).next_u64());
+    }
+}

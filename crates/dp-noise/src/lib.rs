@@ -1,4 +1,8 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "os-rng", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "os-rng"),
+    doc = "Exact noise for differential privacy, with budgets; built without a source of entropy."
+)]
 #![forbid(unsafe_code)]
 
 mod amount;
@@ -13,7 +17,10 @@ mod flip;
 pub mod hazmat;
 mod parameter;
 mod permit;
+mod reservoir;
 mod rng;
+#[cfg(test)]
+mod scripted;
 mod source;
 
 pub use amount::{Amount, AmountError};

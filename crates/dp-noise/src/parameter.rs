@@ -220,7 +220,7 @@ impl TryFrom<f64> for Delta {
 /// The privacy loss ρ of zero-concentrated differential privacy.
 ///
 /// A mechanism is ρ-zCDP when the Rényi divergence of order α between its outputs on neighbouring data sets is at most
-/// `ρ α` for every `α > 1` [BS16]. Accepted are `2⁻⁴⁰ ..= 2¹⁶`.
+/// `ρ α` for every `α > 1` \[BS16\]. Accepted are `2⁻⁴⁰ ..= 2¹⁶`.
 ///
 /// # Examples
 /// ```

@@ -242,3 +242,6 @@ impl NoiseSource for NoiseRng {
         }
     }
 }
+
+#[cfg(all(test, feature = "hazmat", feature = "os-rng"))]
+mod tests;

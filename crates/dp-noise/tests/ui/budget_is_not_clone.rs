@@ -1,0 +1,6 @@
+use dp_noise::{Amount, Budget};
+
+fn main() {
+    let budget = Budget::new(Amount::ZERO);
+    let _ = budget.clone();
+}
