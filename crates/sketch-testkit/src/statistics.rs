@@ -1,6 +1,6 @@
 //! Statistical assertions with a stated rate of false alarms.
 
-use crate::{binomial_two_sided, tails::to_f64, two_sided_z};
+use crate::{binomial_two_sided, chi_square_above, chi_square_bounds, tails::to_f64, two_sided_z};
 
 /// The rate of false alarms of every assertion here: a right implementation fails one in a million of them, over all
 /// seeds. With the seed fixed, it fails always or never.
@@ -80,7 +80,7 @@ pub fn assert_binomial(successes: u64, trials: u64, p: f64) {
 /// Asserts that counts fit probabilities, by Pearson's statistic `Σ (observed − expected)² / expected`.
 ///
 /// # Panics
-/// When the statistic is above its bound, when the lengths differ, or when a class is expected less than five times
+/// When the tail is below [`FALSE_ALARM`], when the lengths differ or there are fewer than two classes, or when a class is expected less than five times
 /// (its law would not be chi-square: join classes).
 #[track_caller]
 pub fn assert_frequencies(observed: &[u64], probabilities: &[f64]) {
@@ -92,27 +92,6 @@ pub fn assert_frequencies(observed: &[u64], probabilities: &[f64]) {
         assert!(expected >= 5.0, "class {class} is expected {expected} times: too few");
         statistic += (to_f64(count) - expected).powi(2) / expected;
     }
-    let (_, high) = chi_square_bounds(observed.len() as u64 - 1, 2.0 * FALSE_ALARM);
-    assert!(statistic <= high, "counts do not fit: Pearson's statistic {statistic} is above {high}");
-}
-
-/// An interval that a chi-square variable with `freedom` degrees of freedom leaves with probability at most
-/// `false_alarm`, half on each side: `f − 2√(f t)` and `f + 2√(f t) + 2t` with `t = ln(2 / false_alarm)`
-/// (Laurent and Massart 2000, lemma 1). It holds for every `f`, and is wider than the exact quantiles.
-///
-/// # Panics
-/// When `false_alarm` is not strictly between 0 and 1.
-///
-/// # Examples
-/// ```
-/// let (low, high) = sketch_testkit::chi_square_bounds(100, 2e-6);
-/// assert!((low - 25.662).abs() < 1e-3 && (high - 201.969).abs() < 1e-3); // exact quantiles: 46.501 and 182.127
-/// ```
-#[must_use]
-pub fn chi_square_bounds(freedom: u64, false_alarm: f64) -> (f64, f64) {
-    assert!(false_alarm > 0.0 && false_alarm < 1.0, "a probability strictly between 0 and 1, not {false_alarm}");
-    let freedom = to_f64(freedom);
-    let t = (2.0 / false_alarm).ln();
-    let spread = 2.0 * (freedom * t).sqrt();
-    ((freedom - spread).max(0.0), freedom + spread + 2.0 * t)
+    let tail = chi_square_above(statistic, observed.len() as u64 - 1);
+    assert!(tail >= FALSE_ALARM, "counts do not fit: Pearson's statistic is {statistic}, its tail {tail:e}");
 }
