@@ -1,2 +1,112 @@
-//! Simulator.
-fn main() {}
+//! The simulator and the golden-file runner, started by `cargo xtask`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use sketch_sim::accuracy::{Plan, table};
+use sketch_sim::golden;
+use sketch_sim::simulate::{Settings, simulate};
+use sketch_sim::{OptionError, Options};
+
+const USAGE: &str = "\
+Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
+       sketch-sim simulate sfm --buckets B --levels P --epsilon E --n N [--parties K] [--overlap disjoint|half|same]
+                  [--merge extremal|symmetric|xor|none] [--trials T] [--seed S] [--threads N] [--json]
+       sketch-sim accuracy [--trials T] [--seed S] [--threads N] [--out FILE]
+
+Development only: randomness is seeded and insecure. `cargo xtask golden --help` and its like tell more.";
+
+/// How a verb ends when not well.
+enum Failure {
+    /// Exit code 2.
+    Usage(String),
+    /// Exit code 1; the report has been printed.
+    Checks,
+    /// Exit code 1.
+    Failed(String),
+}
+
+impl From<OptionError> for Failure {
+    fn from(error: OptionError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let outcome = match arguments.next().as_deref() {
+        Some("golden") => run_golden(arguments),
+        Some("simulate") => run_simulate(arguments),
+        Some("accuracy") => run_accuracy(arguments),
+        Some("help" | "--help" | "-h") => print(USAGE),
+        Some(other) => Err(Failure::Usage(format!("unknown verb `{other}`\n{USAGE}"))),
+        None => Err(Failure::Usage(USAGE.to_owned())),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(message)) => {
+            eprintln!("sketch-sim: {message}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Checks) => ExitCode::FAILURE,
+        Err(Failure::Failed(message)) => {
+            eprintln!("sketch-sim: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_golden(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let options = Options::parse(arguments, &["--kinds"], &[])?;
+    let kinds: Vec<String> = match options.text("--kinds") {
+        None => Vec::new(),
+        Some(list) => list.split(',').map(str::trim).filter(|kind| !kind.is_empty()).map(str::to_owned).collect(),
+    };
+    let files = if options.operands().is_empty() {
+        golden::default_files(&root()).map_err(|error| Failure::Failed(error.to_string()))?
+    } else {
+        options.operands().iter().map(PathBuf::from).collect()
+    };
+    let report = golden::run(&files, &kinds);
+    print(&report.to_string())?;
+    if report.is_clean() { Ok(()) } else { Err(Failure::Checks) }
+}
+
+fn run_simulate(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    match arguments.next().as_deref() {
+        Some("sfm") => {}
+        Some(other) => return Err(Failure::Usage(format!("unknown sketch `{other}`; known: sfm"))),
+        None => return Err(Failure::Usage("which sketch? known: sfm".to_owned())),
+    }
+    let (settings, threads, json) = Settings::parse(arguments)?;
+    let summary = simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
+    if json { print(&summary.to_json().to_string()) } else { print(&summary.to_string()) }
+}
+
+fn run_accuracy(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let plan = Plan::parse(arguments)?;
+    let out = plan.out.clone().map_or_else(|| root().join("docs/src/accuracy-table.md"), PathBuf::from);
+    let finished = table(&plan, |row| eprintln!("{row}")).map_err(|error| Failure::Failed(error.to_string()))?;
+    std::fs::write(&out, &finished.markdown)
+        .map_err(|error| Failure::Failed(format!("cannot write {}: {error}", out.display())))?;
+    print(&finished.markdown)?;
+    for violation in &finished.violations {
+        eprintln!("{violation}");
+    }
+    if finished.violations.is_empty() { Ok(()) } else { Err(Failure::Checks) }
+}
+
+/// The workspace this program was built in.
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.ancestors().nth(2).unwrap_or(manifest).to_path_buf()
+}
+
+/// Writes a line to standard output; a closed pipe is no error.
+fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Failed(error.to_string())),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,79 @@
+//! Which files the runner knows, and how their cases are read.
+
+use serde_json::Value;
+
+use super::compare::{Got, Tolerance};
+use super::input::CaseError;
+use super::sfm;
+
+/// One case of a golden file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Its name in the file.
+    pub id: String,
+    /// What is computed.
+    pub kind: String,
+    /// The arguments.
+    pub input: Value,
+    /// The values wanted.
+    pub expect: Value,
+    /// How close they must be.
+    pub tolerance: Tolerance,
+}
+
+/// A kind of golden file.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    /// The value of the file's field `schema`.
+    pub name: &'static str,
+    /// The kinds of cases that the product computes.
+    pub kinds: &'static [&'static str],
+    /// Reads the cases of a whole file.
+    pub cases: fn(&Value) -> Result<Vec<Case>, String>,
+    /// Computes one case.
+    pub compute: fn(&Case) -> Result<Got, CaseError>,
+}
+
+/// Every schema of the product.
+pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA];
+
+impl Schema {
+    /// The schema of a file.
+    pub(super) fn of(file: &Value) -> Result<&'static Self, String> {
+        let name = file.get("schema").map_or_else(|| "none".to_owned(), Value::to_string);
+        SCHEMAS
+            .iter()
+            .find(|schema| file["schema"] == schema.name)
+            .ok_or_else(|| format!("unknown schema {name}; known: {}", names().join(", ")))
+    }
+}
+
+fn names() -> Vec<&'static str> {
+    SCHEMAS.iter().map(|schema| schema.name).collect()
+}
+
+/// Cases written as `{id, kind, input, expect, rtol, atol}` in a list `cases` whose length is `count`.
+pub(super) fn listed_cases(file: &Value) -> Result<Vec<Case>, String> {
+    let list = file["cases"].as_array().ok_or("no list `cases`")?;
+    if let Some(count) = file.get("count") {
+        let found = u64::try_from(list.len()).map_err(|error| error.to_string())?;
+        if count.as_u64() != Some(found) {
+            return Err(format!("`count` is {count}, but there are {found} cases"));
+        }
+    }
+    list.iter().enumerate().map(|(index, case)| read(index, case)).collect()
+}
+
+fn read(index: usize, case: &Value) -> Result<Case, String> {
+    let absent = |field: &str| format!("case {index} has no `{field}`");
+    let text = |field: &str| case[field].as_str().map(str::to_owned).ok_or_else(|| absent(field));
+    let object = |field: &str| case.get(field).cloned().ok_or_else(|| absent(field));
+    let tolerance = |field: &str| case.get(field).map_or(Some(0.0), Value::as_f64).ok_or_else(|| absent(field));
+    Ok(Case {
+        id: text("id")?,
+        kind: text("kind")?,
+        input: object("input")?,
+        expect: object("expect")?,
+        tolerance: Tolerance { relative: tolerance("rtol")?, absolute: tolerance("atol")? },
+    })
+}

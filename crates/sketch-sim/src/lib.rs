@@ -1,0 +1,10 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod accuracy;
+pub mod golden;
+mod number;
+mod options;
+pub mod simulate;
+
+pub use options::{OptionError, Options};

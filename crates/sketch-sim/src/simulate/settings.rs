@@ -1,0 +1,265 @@
+//! What is simulated.
+
+use std::fmt;
+use std::str::FromStr;
+
+use dp_noise::Epsilon;
+use serde_json::{Value, json};
+use sfm_pcsa::PcsaShape;
+
+use crate::number;
+use crate::options::{OptionError, Options};
+
+/// How the parties' sets overlap. The size of their union is the same in every case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Each item in one set, the sets as equal in size as can be.
+    Disjoint,
+    /// Half of the items in every set, each of the rest in one set.
+    Half,
+    /// Every item in every set.
+    Same,
+}
+
+/// How the union is estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// From the extremal merge.
+    Extremal,
+    /// From the merge whose output is symmetric again.
+    Symmetric,
+    /// From the deterministic merge of releases of the xor family.
+    Xor,
+    /// From all releases at once, without a merge.
+    None,
+}
+
+/// One setting of the simulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Shape of every sketch.
+    pub shape: PcsaShape,
+    /// Privacy parameter of each release; `None` is no noise at all.
+    pub epsilon: Option<Epsilon>,
+    /// Distinct items in the union.
+    pub n: u64,
+    /// Sketches.
+    pub parties: u32,
+    /// How their sets overlap.
+    pub overlap: Overlap,
+    /// How the union is estimated.
+    pub merge: Merge,
+    /// Repeats.
+    pub trials: u32,
+    /// Seed of all randomness.
+    pub seed: u64,
+}
+
+/// Options of `simulate sfm` that take a value.
+const WITH_VALUE: &[&str] = &[
+    "--buckets",
+    "--levels",
+    "--epsilon",
+    "--n",
+    "--parties",
+    "--overlap",
+    "--merge",
+    "--trials",
+    "--seed",
+    "--threads",
+];
+
+impl Settings {
+    /// The largest number of items, 2^60.
+    pub const MAX_N: u64 = 1 << 60;
+    /// The largest number of parties.
+    pub const MAX_PARTIES: u32 = 1024;
+    /// The largest number of repeats.
+    pub const MAX_TRIALS: u32 = 10_000_000;
+
+    /// Reads the options of `simulate sfm`; the second part is the number of threads, `None` for all cores, the third
+    /// whether JSON is wanted.
+    ///
+    /// # Errors
+    /// [`OptionError`] naming option, value and what is accepted.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<(Self, Option<usize>, bool), OptionError> {
+        let options = Options::parse(arguments, WITH_VALUE, &["--json"])?;
+        if let Some(operand) = options.operands().first() {
+            return Err(OptionError::Unknown { name: operand.clone() });
+        }
+        let settings = Self {
+            shape: shape(&options)?,
+            epsilon: epsilon(&options)?,
+            n: count(&options)?,
+            parties: ranged(&options, "--parties", 1, 1, Self::MAX_PARTIES)?,
+            overlap: word(&options, "--overlap", Overlap::Disjoint, "disjoint, half or same")?,
+            merge: word(&options, "--merge", Merge::Extremal, "extremal, symmetric, xor or none")?,
+            trials: ranged(&options, "--trials", 1000, 1, Self::MAX_TRIALS)?,
+            seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
+        };
+        Ok((settings, threads(&options)?, options.flag("--json")))
+    }
+
+    /// The settings as a JSON object.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "kind": "sfm",
+            "buckets": self.shape.buckets(),
+            "levels": self.shape.levels(),
+            "epsilon": self.epsilon.map_or_else(|| json!("inf"), |epsilon| json!(epsilon.get())),
+            "n": self.n,
+            "parties": self.parties,
+            "overlap": self.overlap.to_string(),
+            "merge": self.merge.to_string(),
+            "seed": self.seed,
+        })
+    }
+
+    /// Items in every party's set, and items that only party `party` holds.
+    #[must_use]
+    pub fn split(&self, party: u32) -> (u64, u64) {
+        let common = match self.overlap {
+            Overlap::Disjoint => 0,
+            Overlap::Half => self.n / 2,
+            Overlap::Same => self.n,
+        };
+        let (rest, parties) = (self.n - common, u64::from(self.parties));
+        let own = rest / parties + u64::from(u64::from(party) < rest % parties);
+        (common, own)
+    }
+}
+
+fn shape(options: &Options) -> Result<PcsaShape, OptionError> {
+    let buckets: u32 = options.required("--buckets", "a power of two from 2 to 2^20")?;
+    let levels: u8 = options.required("--levels", "a number of levels from 1 to 63")?;
+    PcsaShape::new(buckets, levels)
+        .map_err(|error| Options::refuse("--buckets/--levels", &format!("{buckets}/{levels}"), &error.to_string()))
+}
+
+fn epsilon(options: &Options) -> Result<Option<Epsilon>, OptionError> {
+    if options.text("--epsilon") == Some("inf") {
+        return Ok(None);
+    }
+    let value: f64 = options.required("--epsilon", "a number or `inf`")?;
+    Epsilon::new(value).map(Some).map_err(|error| Options::refuse("--epsilon", &value.to_string(), &error.to_string()))
+}
+
+/// A count written as an integer or as `1e6`.
+fn count(options: &Options) -> Result<u64, OptionError> {
+    let expected = "a whole number from 1 to 2^60, as 1000000 or 1e6";
+    let text: String = options.required("--n", expected)?;
+    let exact = text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(number::whole));
+    exact.filter(|n| (1..=Settings::MAX_N).contains(n)).ok_or_else(|| Options::refuse("--n", &text, expected))
+}
+
+fn ranged(options: &Options, name: &str, default: u32, low: u32, high: u32) -> Result<u32, OptionError> {
+    let expected = format!("a whole number from {low} to {high}");
+    let value = options.number(name, &expected)?.unwrap_or(default);
+    if (low..=high).contains(&value) { Ok(value) } else { Err(Options::refuse(name, &value.to_string(), &expected)) }
+}
+
+fn word<T: FromStr>(options: &Options, name: &str, default: T, expected: &str) -> Result<T, OptionError> {
+    Ok(options.number(name, expected)?.unwrap_or(default))
+}
+
+/// The number of threads asked for.
+pub(crate) fn threads(options: &Options) -> Result<Option<usize>, OptionError> {
+    let expected = "a number of threads from 1 to 1024";
+    match options.number::<usize>("--threads", expected)? {
+        Some(threads) if !(1..=1024).contains(&threads) => {
+            Err(Options::refuse("--threads", &threads.to_string(), expected))
+        }
+        threads => Ok(threads),
+    }
+}
+
+/// A word that is none of the accepted ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownWord;
+
+impl FromStr for Overlap {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        [Self::Disjoint, Self::Half, Self::Same].into_iter().find(|one| one.to_string() == word).ok_or(UnknownWord)
+    }
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Disjoint => "disjoint",
+            Self::Half => "half",
+            Self::Same => "same",
+        })
+    }
+}
+
+impl FromStr for Merge {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        let all = [Self::Extremal, Self::Symmetric, Self::Xor, Self::None];
+        all.into_iter().find(|one| one.to_string() == word).ok_or(UnknownWord)
+    }
+}
+
+impl fmt::Display for Merge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Extremal => "extremal",
+            Self::Symmetric => "symmetric",
+            Self::Xor => "xor",
+            Self::None => "none",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Settings, OptionError> {
+        let basic = "--buckets 256 --levels 16 --epsilon 1 --n 1000";
+        Settings::parse(format!("{basic} {text}").split_whitespace().map(str::to_owned))
+            .map(|(settings, _, _)| settings)
+    }
+
+    #[test]
+    fn every_split_has_the_union_that_was_asked_for() {
+        for overlap in [Overlap::Disjoint, Overlap::Half, Overlap::Same] {
+            for (n, parties) in [(1, 1), (1, 3), (1000, 3), (1001, 7), (5, 8)] {
+                let settings = Settings { n, parties, overlap, ..parse("").unwrap() };
+                let own: u64 = (0..parties).map(|party| settings.split(party).1).sum();
+                assert_eq!(settings.split(0).0 + own, n, "{overlap}, {parties} parties");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_numbers_are_refused_by_name() {
+        for (text, name) in [
+            ("--parties 0", "--parties"),
+            ("--trials 0", "--trials"),
+            ("--threads 0", "--threads"),
+            ("--overlap most", "--overlap"),
+            ("--merge best", "--merge"),
+        ] {
+            let message = parse(text).unwrap_err().to_string();
+            assert!(message.contains(name), "{message}");
+        }
+        for arguments in ["--epsilon NaN", "--epsilon -1", "--epsilon 0"] {
+            let words = format!("--buckets 256 --levels 16 --n 10 {arguments}");
+            let error = Settings::parse(words.split_whitespace().map(str::to_owned)).unwrap_err();
+            assert!(error.to_string().contains("--epsilon"), "{error}");
+        }
+    }
+
+    #[test]
+    fn counts_may_be_written_with_an_exponent() {
+        let words = "--buckets 256 --levels 16 --epsilon inf --n 1e6".split_whitespace().map(str::to_owned);
+        let (settings, threads, json) = Settings::parse(words).unwrap();
+        assert_eq!((settings.n, settings.epsilon, threads, json), (1_000_000, None, None, false));
+    }
+}
