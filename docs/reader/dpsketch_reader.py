@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""Reads dpsketch files with Python's standard library alone.
+
+Written from the description of the format (docs/src/wire-format.md), not from the Rust code, so that each checks the
+other. As a program it prints what files say, as JSON:
+
+    python3 dpsketch_reader.py FILE...
+
+As a module: `read(data)` gives a dictionary, or raises `FormatError` with a one-word `kind`.
+"""
+
+import json
+import struct
+import sys
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+HEADER_LEN = 32
+HEADER_VERSION = 1
+PRIVATE, RAW, INSECURE_NOISE = 1, 2, 4
+FLAGS = {PRIVATE: "private", RAW: "raw", INSECURE_NOISE: "insecure_noise"}
+SFM_PRIVATE, PCSA_RAW, EXAMPLE = 1, 2, 255
+FAMILIES = {SFM_PRIVATE: "sfm-private", PCSA_RAW: "pcsa-raw", EXAMPLE: "example"}
+MAX_RELEASES = 65536
+
+
+class FormatError(Exception):
+    """Bytes that are not a file of the format; `kind` is one word for the reason."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+# --- container ----------------------------------------------------------------------------------------------------
+
+
+def _crc_table():
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0xC96C5795D7870F42 if value & 1 else 0)
+        table.append(value)
+    return table
+
+
+_TABLE = _crc_table()
+
+
+def crc64_xz(*parts):
+    """CRC-64/XZ of the parts one after the other."""
+    crc = (1 << 64) - 1
+    for part in parts:
+        for byte in part:
+            crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ ((1 << 64) - 1)
+
+
+def read_header(data, wanted_family=None):
+    """The header as a dictionary. Magic and versions are looked at before anything else."""
+    if not b"DPSK".startswith(data[:4]):
+        raise FormatError("magic", f"expected DPSK, found {data[:4]!r}")
+    if len(data) > 4 and data[4] != HEADER_VERSION:
+        raise FormatError("header_version", f"expected {HEADER_VERSION}, found {data[4]}")
+    if len(data) < HEADER_LEN:
+        raise FormatError("truncated", f"expected {HEADER_LEN} bytes of header, found {len(data)}")
+    family, body_version, flags = data[5], data[6], data[7]
+    if family not in FAMILIES:
+        raise FormatError("unknown_family", f"family {family}")
+    if wanted_family not in (None, family):
+        raise FormatError("family", f"expected {FAMILIES[wanted_family]}, found {FAMILIES[family]}")
+    if body_version != 1:
+        raise FormatError("body_version", f"expected 1, found {body_version}")
+    if flags & ~(PRIVATE | RAW | INSECURE_NOISE):
+        raise FormatError("unknown_flags", f"flags {flags:#010b}")
+    if bool(flags & PRIVATE) == bool(flags & RAW):
+        raise FormatError("flags_exclusive", f"expected exactly one of private and raw, flags {flags:#010b}")
+    if (family == SFM_PRIVATE and flags & RAW) or (family == PCSA_RAW and flags & PRIVATE):
+        raise FormatError("flags_family", f"{FAMILIES[family]} with flags {flags:#010b}")
+    if data[16:24] != bytes(8):
+        raise FormatError("reserved", f"expected eight zero bytes, found {data[16:24].hex()}")
+    body_len, checksum = struct.unpack_from("<Q8xQ", data, 8)
+    return {
+        "header_version": data[4],
+        "family": family,
+        "body_version": body_version,
+        "flags": [name for bit, name in FLAGS.items() if flags & bit],
+        "body_len": body_len,
+        "checksum": f"{checksum:016x}",
+    }
+
+
+def read_container(data, wanted_family=None):
+    """Header and body bytes, with lengths and checksum checked."""
+    header = read_header(data, wanted_family)
+    cap = _BODIES[header["family"]][1]
+    if header["body_len"] > cap:
+        raise FormatError("body_too_long", f"expected at most {cap} bytes, found {header['body_len']}")
+    expected = HEADER_LEN + header["body_len"]
+    if len(data) < expected:
+        raise FormatError("truncated", f"expected {expected} bytes, found {len(data)}")
+    if len(data) > expected:
+        raise FormatError("trailing_bytes", f"expected {expected} bytes, found {len(data)}")
+    body = data[HEADER_LEN:]
+    found = f"{crc64_xz(data[:24], body):016x}"
+    if found != header["checksum"]:
+        raise FormatError("checksum", f"expected {header['checksum']}, found {found}")
+    return header, body
+
+
+def read(data, wanted_family=None):
+    """Everything a file says, as a dictionary of plain values."""
+    header, body = read_container(data, wanted_family)
+    fields = Fields(body)
+    content = _BODIES[header["family"]][0](fields, header)
+    fields.end()
+    return {"header": header, "body": content}
+
+
+class Fields:
+    """Takes packed little-endian fields from bytes, and never more than there are."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def take(self, size):
+        if size > len(self.data) - self.at:
+            raise FormatError("body", f"a field of {size} bytes at {self.at} ends after the body")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def unpack(self, layout):
+        return struct.unpack("<" + layout, self.take(struct.calcsize("<" + layout)))
+
+    def one(self, code):
+        return self.unpack(code)[0]
+
+    def records(self, layout):
+        """A u64 length and that many records of one layout."""
+        count = self.one("Q")
+        size = struct.calcsize("<" + layout)
+        return list(struct.iter_unpack("<" + layout, self.take(count * size)))
+
+    def end(self):
+        if self.at != len(self.data):
+            raise FormatError("body", f"fields end at {self.at}, the body at {len(self.data)}")
+
+
+# --- bodies -------------------------------------------------------------------------------------------------------
+
+
+def _example(fields, _header):
+    tag, short, count, total, change, ratio = fields.unpack("BHIQqQ")
+    present = fields.one("B")
+    if present > 1:
+        raise FormatError("body", f"expected 0 or 1, found {present}")
+    return {
+        "tag": tag,
+        "short": short,
+        "count": count,
+        "total": str(total),
+        "change": str(change),
+        "ratio_bits": f"{ratio:016x}",
+        "present": bool(present),
+        "id": fields.take(4).hex(),
+        "entries": [{"key": key, "weight": weight} for key, weight in fields.records("IH")],
+        "words": [f"{word:016x}" for (word,) in fields.records("Q")],
+    }
+
+
+def _shape_and_hash(fields):
+    index_bits, levels, algorithm, fingerprint = fields.unpack("BBBQ")
+    if not 1 <= index_bits <= 20:
+        raise FormatError("body", f"log2 of the buckets: expected 1 to 20, found {index_bits}")
+    if not 1 <= levels <= 64 - index_bits:
+        raise FormatError("body", f"levels: expected 1 to {64 - index_bits}, found {levels}")
+    if algorithm not in (1, 2):
+        raise FormatError("body", f"hash algorithm: expected 1 or 2, found {algorithm}")
+    return {
+        "buckets": 1 << index_bits,
+        "levels": levels,
+        "hash_algorithm": algorithm,
+        "hash_fingerprint": f"{fingerprint:016x}",
+    }
+
+
+def _ones_per_level(fields, shape):
+    """Checks the cells and counts the ones of each level: cell (bucket, level) is bit `level * buckets + bucket`."""
+    words = fields.records("Q")
+    cells = shape["buckets"] * shape["levels"]
+    if len(words) != -(-cells // 64):
+        raise FormatError("body", f"expected {-(-cells // 64)} words of cells, found {len(words)}")
+    bits = int.from_bytes(b"".join(struct.pack("<Q", word) for (word,) in words), "little")
+    if bits >> cells:
+        raise FormatError("body", f"bits set beyond the last of {cells} cells")
+    text = f"{bits:0{cells}b}"[::-1]
+    buckets = shape["buckets"]
+    return [text.count("1", level * buckets, (level + 1) * buckets) for level in range(shape["levels"])]
+
+
+def _pcsa_raw(fields, _header):
+    shape = _shape_and_hash(fields)
+    releases = fields.one("I")
+    return {
+        "family": "pcsa-raw",
+        **shape,
+        "releases": releases,
+        "ones_per_level": _ones_per_level(fields, shape),
+    }
+
+
+def _sfm_private(fields, header):
+    shape = _shape_and_hash(fields)
+    leaves = [
+        {"id": name.hex(), "p_numerator": str(p), "q_numerator": str(q), "epsilon": epsilon}
+        for name, p, q, epsilon in fields.records("16sQQd")
+    ]
+    steps = [list(step) for step in fields.records("BBI")]
+    ones = _ones_per_level(fields, shape)
+    _check_leaves(leaves)
+    with localcontext() as context:
+        context.prec = 60
+        p, a = _run(leaves, steps)
+        q = p * (1 - a)
+        level = max(_ln1p(p * a / q), _ln1p(p * a / (1 - p)))
+        channel = {"p": float(p), "q": float(q), "a": float(a), "d": float(p * a), "level_if_seen_alone": float(level)}
+    return {
+        "family": "sfm-private",
+        "insecure_noise": "insecure_noise" in header["flags"],
+        **shape,
+        "leaves": leaves,
+        "steps": steps,
+        **channel,
+        "epsilon": max(leaf["epsilon"] for leaf in leaves),
+        "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
+        "ones_per_level": ones,
+    }
+
+
+_BODIES = {SFM_PRIVATE: (_sfm_private, 1 << 24), PCSA_RAW: (_pcsa_raw, 1 << 24), EXAMPLE: (_example, 1 << 20)}
+
+
+# --- releases and merges ------------------------------------------------------------------------------------------
+
+
+def _check_leaves(leaves):
+    if not 1 <= len(leaves) <= MAX_RELEASES:
+        raise FormatError("body", f"releases: expected 1 to {MAX_RELEASES}, found {len(leaves)}")
+    if len({leaf["id"] for leaf in leaves}) < len(leaves):
+        raise FormatError("body", "a release appears twice")
+    for index, leaf in enumerate(leaves):
+        p, q, epsilon = int(leaf["p_numerator"]), int(leaf["q_numerator"]), leaf["epsilon"]
+        if not 2.0**-30 <= epsilon <= 256.0:
+            raise FormatError("body", f"release {index}: epsilon {epsilon} is outside 2^-30 to 256")
+        if not 0 < q < p:
+            raise FormatError("body", f"release {index}: expected 0 < q < p, found {q} and {p}")
+        with localcontext() as context:
+            context.prec = 60
+            gain = Decimal(epsilon).exp()
+            if p > gain * q or 2**64 - q > gain * (2**64 - p):
+                raise FormatError("body", f"release {index}: its flips are not of level {epsilon}")
+
+
+def _run(leaves, steps):
+    """Runs the history and gives p and a = 1 - q/p of its result."""
+    rest = [(Decimal(int(leaf["p_numerator"])) / 2**64, Decimal(int(leaf["q_numerator"])) / 2**64) for leaf in leaves]
+    rest = [(p, 1 - q / p) for p, q in reversed(rest)]
+    stack, pushed = [], False
+    for index, (operation, form, count) in enumerate(steps):
+        if (operation, form) == (0, 0):
+            if pushed or not 0 < count <= len(rest):
+                raise FormatError("body", f"step {index} takes {count} releases")
+            stack += [rest.pop() for _ in range(count)]
+        elif operation == 1 and form in (1, 2, 3):
+            if not 2 <= count <= len(stack):
+                raise FormatError("body", f"step {index} merges {count} of {len(stack)}")
+            inputs = stack[-count:]
+            stack[-count:] = [_merge(form, inputs)]
+        else:
+            raise FormatError("body", f"step {index}: operation {operation}, form {form}")
+        pushed = operation == 0
+    if len(stack) != 1 or rest:
+        raise FormatError("body", f"the history leaves {len(stack)} results and {len(rest)} releases")
+    return stack[0]
+
+
+def _merge(form, inputs):
+    """Channel of the OR of noisy bits.
+
+    With u_i = (p_i - t_i) / d_i, which averages to 1 where the true bit is 0 and to 0 where it is 1, the output is one
+    with probability q + d (1 - product of the u_i). The largest d that keeps this between 0 and 1 for all noisy bits
+    gives the extremal channel; the largest with p + q = 1 the symmetric one.
+    """
+    if form == 3 and any(p != Decimal(1) / 2 for p, _ in inputs):
+        raise FormatError("body", "an xor merge of releases with p other than 1/2")
+    high = low = Decimal(1)
+    for p, a in inputs:
+        zero, one = 1 / a, (p - 1) / (p * a)
+        ends = [high * zero, high * one, low * zero, low * one]
+        high, low = max(ends), min(ends)
+    if form == 2:
+        d = 1 / max(2 * high - 1, 1 - 2 * low)
+        p, a = (1 + d) / 2, 2 * d / (1 + d)
+    else:
+        p, a = high / (high - low), 1 / high
+    if a < Decimal(2) ** -300:
+        raise FormatError("body", "the merges leave no signal")
+    return p, a
+
+
+def _ln1p(x):
+    """ln(1 + x), of more digits than needed also for small x."""
+    with localcontext() as context:
+        context.prec = 200
+        return (1 + x).ln()
+
+
+# --- program ------------------------------------------------------------------------------------------------------
+
+
+def main(names):
+    failed = False
+    for name in names:
+        try:
+            with open(name, "rb") as file:
+                print(json.dumps({"file": name, **read(file.read())}, indent=2))
+        except (OSError, FormatError) as error:
+            print(f"{name}: {getattr(error, 'kind', 'unreadable')}: {error}", file=sys.stderr)
+            failed = True
+    return 1 if failed or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
