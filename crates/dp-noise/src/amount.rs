@@ -1,7 +1,6 @@
 //! Exact decimal amounts of privacy budget.
 
 use core::fmt;
-use core::str::FromStr;
 
 use crate::{Epsilon, ParameterError};
 
@@ -139,15 +138,6 @@ impl Amount {
 impl From<Epsilon> for Amount {
     fn from(epsilon: Epsilon) -> Self {
         Self::from_epsilon(epsilon)
-    }
-}
-
-/// Reads as a cost, see [`Amount::parse_cost`]; what [`Display`](fmt::Display) writes reads back exactly.
-impl FromStr for Amount {
-    type Err = AmountError;
-
-    fn from_str(text: &str) -> Result<Self, AmountError> {
-        Self::parse_cost(text)
     }
 }
 

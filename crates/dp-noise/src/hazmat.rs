@@ -62,7 +62,7 @@ impl InsecureTestRng {
     }
 }
 
-/// One step of `SplitMix64` [SLF14].
+/// One step of `SplitMix64` \[SLF14\].
 fn split_mix(counter: &mut u64) -> u64 {
     *counter = counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *counter;

@@ -82,7 +82,8 @@ impl NoiseRng {
     /// # Privacy
     /// The caller answers for the key being secret, uniform and used for one generator only: the same key gives the
     /// same noise, and two releases with equal noise tell their exact difference.
-    /// [`begin_release`](NoiseSource::begin_release) mixes nothing into such a generator.
+    /// [`begin_release`](NoiseSource::begin_release) mixes nothing into such a generator. The caller's own copy of the
+    /// key is the caller's to wipe.
     #[cfg(feature = "hazmat")]
     #[must_use]
     pub fn from_key(key: [u8; 32]) -> Self {

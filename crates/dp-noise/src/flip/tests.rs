@@ -98,3 +98,26 @@ fn parts_without_privacy_or_without_signal_are_refused() {
     let message = try_parts(1, 2).unwrap_err().to_string();
     assert_eq!(message, "p = 1 / 2^64 and q = 2 / 2^64 are not a channel with 0 < q < p of privacy level 256");
 }
+
+#[test]
+fn the_output_zero_counts_as_much_as_the_output_one() {
+    // p = 1023/1024, q = 1/2: output 1 has the ratio 1.998, output 0 the ratio 512.
+    let [p, q] = [1023 << 54, 1 << 63].map(DyadicProbability::from_numerator);
+    let level = 512.0_f64.ln();
+    let try_level = |level: f64| RandomizedResponse::from_parts(p, q, Epsilon::new(level).unwrap());
+    assert!(try_level(level.next_down()).is_err());
+    assert!((try_level(level * (1.0 + 1e-15)).unwrap().epsilon_upper().get() - level).abs() < 1e-14);
+}
+
+#[test]
+fn the_bound_behind_the_probabilities_is_an_upper_one() {
+    // The same with 320 fraction bits: its lower bound must not exceed what the probabilities were made from.
+    for level in [Epsilon::MIN, 0.1, 1.0, 44.0, 256.0] {
+        let precise = exp_minus(Fixed::<6>::from_f64(level).unwrap()).low;
+        let used = shrink_upper(level);
+        let kept: Vec<u64> = precise.limbs()[2..].to_vec();
+        let lost = precise.limbs()[..2].iter().any(|&limb| limb != 0);
+        let order = used.limbs().iter().rev().cmp(kept.iter().rev());
+        assert!(order.is_gt() || (order.is_eq() && !lost), "{level}");
+    }
+}
