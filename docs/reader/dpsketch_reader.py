@@ -199,7 +199,9 @@ def _ones_per_level(fields, shape):
     return [text.count("1", level * buckets, (level + 1) * buckets) for level in range(shape["levels"])]
 
 
-def _pcsa_raw(fields, _header):
+def _pcsa_raw(fields, header):
+    if header["flags"] != ["raw"]:
+        raise FormatError("flags_family", f"a bitmap without noise with flags {header['flags']}")
     shape = _shape_and_hash(fields)
     releases = fields.one("I")
     return {
