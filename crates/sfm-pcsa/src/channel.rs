@@ -170,10 +170,15 @@ impl Channel {
         side(self.q()).max(side(self.not_p()))
     }
 
-    /// For the estimators, which compute in `f64`.
+    /// For the estimators, which compute in `f64`: from the two small numbers where there is little noise, from `a` where
+    /// there is much.
     pub(crate) fn to_bit_channel(self) -> Result<BitChannel, ChannelError> {
-        BitChannel::from_miss(self.not_p().to_f64(), self.a.to_f64())
-            .map_err(|_| ChannelError::NoSignal { keep: self.a.to_f64() })
+        let channel = if self.a > DoubleDouble::HALF {
+            BitChannel::from_errors(self.not_p().to_f64(), self.q().to_f64())
+        } else {
+            BitChannel::from_keep(self.p.to_f64(), self.a.to_f64())
+        };
+        channel.map_err(|_| ChannelError::NoSignal { keep: self.a.to_f64() })
     }
 
     /// The estimates of `1 − s` that average to it: `(p − t)/d` at t = 0 and 1.

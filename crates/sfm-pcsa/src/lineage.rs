@@ -102,7 +102,7 @@ pub enum MergeForm {
     /// Every other merge of the same inputs is a degraded copy of it.
     #[default]
     Extremal,
-    /// The published form [HTC23]: symmetric output, `p* + q* = 1`, of lower accuracy.
+    /// The published form [HTC23, Section 4]: symmetric output, `p* + q* = 1`, of lower accuracy.
     Symmetric,
     /// The deterministic merge of sketches released with `p = 1/2`: exclusive or, without coins.
     Xor,

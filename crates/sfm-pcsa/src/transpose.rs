@@ -97,7 +97,7 @@ fn exchange<const WIDTH: usize>(rows: &mut [u64; 32], mask: u64) {
 mod tests {
     use super::*;
 
-    /// Pseudo-random words without any dependency (SplitMix64).
+    /// Pseudo-random words without any dependency (`SplitMix64`).
     fn words(count: usize) -> Vec<u64> {
         let mut state = 7_u64;
         let mut next = || {

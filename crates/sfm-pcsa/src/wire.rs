@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint, KeyedHash};
-use sketch_wire::{Family, Flags, WireBody};
+use sketch_wire::{Family, Flags, WireBody, WireError};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::DecodeError;
@@ -30,6 +30,18 @@ impl WireBody for RawBodyV1 {
     const FAMILY: Family = Family::PCSA_RAW;
     const BODY_VERSION: u8 = 1;
     const MAX_BODY_LEN: u64 = MAX_BODY_LEN;
+}
+
+impl RawBodyV1 {
+    fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let (body, flags) = sketch_wire::decode::<Self>(bytes)?;
+        // Raw state has no noise that could be insecure.
+        if flags == Flags::RAW {
+            Ok(body)
+        } else {
+            Err(WireError::FlagsFamily { family: Self::FAMILY, found: flags }.into())
+        }
+    }
 }
 
 impl Drop for RawBodyV1 {
@@ -233,7 +245,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// [`DecodeError::HashMismatch`] if `hash` is another one, and [`DecodeError`] for anything that no sketch encodes
     /// to.
     pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
-        let (body, _) = sketch_wire::decode::<RawBodyV1>(bytes)?;
+        let body = RawBodyV1::read(bytes)?;
         let shape = PcsaShape::from_index_bits(body.index_bits, body.levels)?;
         let (expected, found) = (hash.id(), hash_id(body.hash_algorithm, body.hash_fingerprint)?);
         if expected != found {
@@ -252,6 +264,6 @@ impl<H: KeyedHash> PcsaSketch<H> {
 /// # Errors
 /// As [`PcsaSketch::from_sensitive_bytes`].
 pub fn raw_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
-    let (body, _) = sketch_wire::decode::<RawBodyV1>(bytes)?;
+    let body = RawBodyV1::read(bytes)?;
     hash_id(body.hash_algorithm, body.hash_fingerprint)
 }

@@ -7,36 +7,36 @@ use sfm_pcsa::cardinality_estimators::Confidence;
 use sfm_pcsa::{PcsaShape, PcsaSketch, SfmSketch};
 use sketch_hash::{DefaultHash, HashKey};
 
-pub type Raw = PcsaSketch<DefaultHash>;
+pub(crate) type Raw = PcsaSketch<DefaultHash>;
 
 /// Reproducible noise.
-pub fn noise(seed: u64) -> InsecureTestRng {
+pub(crate) fn noise(seed: u64) -> InsecureTestRng {
     InsecureTestRng::from_u64(seed)
 }
 
-pub fn permit(epsilon: f64) -> Permit<Epsilon> {
+pub(crate) fn permit(epsilon: f64) -> Permit<Epsilon> {
     Permit::standalone(Epsilon::new(epsilon).expect("an epsilon in range"))
 }
 
-pub fn shape(buckets: u32, levels: u8) -> PcsaShape {
+pub(crate) fn shape(buckets: u32, levels: u8) -> PcsaShape {
     PcsaShape::new(buckets, levels).expect("a valid shape")
 }
 
 /// A raw sketch of integers under the default key.
-pub fn raw(shape: PcsaShape, items: impl IntoIterator<Item = u64>) -> Raw {
+pub(crate) fn raw(shape: PcsaShape, items: impl IntoIterator<Item = u64>) -> Raw {
     let mut sketch = PcsaSketch::new(shape, DefaultHash::default());
     sketch.update_u64_batch(&items.into_iter().collect::<Vec<_>>());
     sketch
 }
 
-pub fn other_key() -> DefaultHash {
+pub(crate) fn other_key() -> DefaultHash {
     DefaultHash::new(HashKey::from_bytes([7; 16]))
 }
 
-pub fn released<R: NoiseSource>(raw: Raw, epsilon: f64, noise: &mut R) -> SfmSketch {
+pub(crate) fn released<R: NoiseSource>(raw: Raw, epsilon: f64, noise: &mut R) -> SfmSketch {
     raw.release(permit(epsilon), noise).expect("a release")
 }
 
-pub fn value(sketch: &SfmSketch) -> f64 {
+pub(crate) fn value(sketch: &SfmSketch) -> f64 {
     sketch.estimate(Confidence::P95).value().expect("a value")
 }
