@@ -23,6 +23,10 @@ impl Args {
         self.0.len() != before
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Takes what is left as operands; an option among them is unknown.
     pub(crate) fn operands(self) -> Result<Vec<String>, Failure> {
         match self.0.iter().find(|argument| argument.starts_with('-')) {

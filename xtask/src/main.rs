@@ -8,6 +8,7 @@
 mod args;
 mod audit;
 mod bench;
+mod bytes;
 mod ci;
 mod docs;
 mod failure;
@@ -92,7 +93,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("xtask: {failure}");
+            // A program that did the work has said itself what went wrong.
+            if !matches!(failure, Failure::Child(_)) {
+                eprintln!("xtask: {failure}");
+            }
             failure.exit_code()
         }
     }

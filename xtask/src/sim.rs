@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::args::Args;
+use crate::bytes;
 use crate::failure::Failure;
 use crate::process;
 
@@ -10,7 +11,8 @@ pub(crate) const GOLDEN_USAGE: &str = "\
 Usage: cargo xtask golden [FILE…] [--kinds a,b,…] [--bless]
 
 Computes every case of the golden files with the product's public API and prints a line for each field that differs; the
-last line is `N passed, M failed`. Without FILE: every *_golden.json under crates/*/tests/golden, and the byte files.
+last line is `N passed, M failed`. Without FILE: every *_golden.json under crates/*/tests/golden; without any argument also
+the byte files, which must be what the generate.py beside them writes.
 
 Options:
   --kinds a,b,…  only the cases of these kinds (or sections)
@@ -44,9 +46,17 @@ than 96 %.
   --out FILE   where the table goes [docs/src/accuracy-table.md]
 ";
 
-/// Files are resolved from the caller's folder, which stays the working directory.
-pub(crate) fn run_golden(args: Args) -> Result<(), Failure> {
-    process::hand_over(&mut simulator("golden", args))
+/// Byte files first, unless only named JSON files are asked for; then the cases, whose count is the last line.
+///
+/// File names are resolved from the caller's folder, which stays the working directory.
+pub(crate) fn run_golden(mut args: Args) -> Result<(), Failure> {
+    let bless = args.flag("--bless");
+    let bytes = if bless || args.is_empty() { bytes::check(bless) } else { Ok(()) };
+    if let Err(failure) = &bytes {
+        eprintln!("{failure}");
+    }
+    process::hand_over(&mut simulator("golden", args))?;
+    bytes
 }
 
 pub(crate) fn run_simulate(args: Args) -> Result<(), Failure> {

@@ -1,5 +1,8 @@
 //! `test`: tests by nextest if it is installed, else by cargo; doctests by cargo.
 
+use std::path::Path;
+use std::process::Command;
+
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::process;
@@ -50,29 +53,35 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
 /// Runs tests; an error when one fails.
 pub(crate) fn tests(features: Features, extent: Extent) -> Result<(), Failure> {
     for selection in selections(features)? {
-        let (words, behind) = if setup::find("cargo-nextest").is_some() { nextest(extent) } else { plain(extent) };
-        process::run(process::cargo(words).args(selection).args(behind))?;
+        let (mut command, behind) = runner(extent);
+        process::run(command.args(selection).args(behind))?;
     }
     Ok(())
 }
 
-fn nextest(extent: Extent) -> (Vec<&'static str>, Vec<&'static str>) {
-    let mut words = vec!["nextest", "run", "--no-tests", "pass", "--status-level", "fail", "--no-fail-fast"];
-    match extent {
-        Extent::Unit => words.extend(["--lib", "--bins"]),
-        Extent::Usual => {}
-        Extent::Slow => words.extend(["--run-ignored", "all"]),
-    }
-    (words, Vec::new())
+/// The command of the test runner that is there, and what comes behind the choice of packages and features.
+fn runner(extent: Extent) -> (Command, &'static [&'static str]) {
+    setup::find("cargo-nextest").map_or_else(|| plain(extent), |program| (nextest(&program, extent), &[]))
 }
 
-fn plain(extent: Extent) -> (Vec<&'static str>, Vec<&'static str>) {
-    let mut words = vec!["test", "--quiet", "--no-fail-fast", "--lib", "--bins"];
+fn nextest(program: &Path, extent: Extent) -> Command {
+    let mut command = Command::new(program);
+    command.args(["nextest", "run", "--no-tests", "pass", "--status-level", "fail", "--no-fail-fast"]);
+    match extent {
+        Extent::Unit => command.args(["--lib", "--bins"]),
+        Extent::Usual => &mut command,
+        Extent::Slow => command.args(["--run-ignored", "all"]),
+    };
+    command.current_dir(process::root());
+    command
+}
+
+fn plain(extent: Extent) -> (Command, &'static [&'static str]) {
+    let mut command = process::cargo(["test", "--quiet", "--no-fail-fast", "--lib", "--bins"]);
     if extent != Extent::Unit {
-        words.extend(["--tests", "--examples"]);
+        command.args(["--tests", "--examples"]);
     }
-    let behind = if extent == Extent::Slow { vec!["--", "--include-ignored"] } else { Vec::new() };
-    (words, behind)
+    (command, if extent == Extent::Slow { &["--", "--include-ignored"] } else { &[] })
 }
 
 /// The package and feature options of each cargo call.

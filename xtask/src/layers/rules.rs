@@ -79,6 +79,9 @@ fn owner(package: &Package, dependency: &Dependency, table: &Table) -> Option<St
     let name = dependency.name.as_str();
     let for_tests = dependency.kind == Kind::Dev || table.is_dev(&package.name);
     let any_test = table.only_tests.iter().chain(&table.also_tests).any(|listed| listed == name);
+    if table.any_package.contains(&package.name) {
+        return None;
+    }
     if table.owns(&package.name, name) || (for_tests && any_test) {
         return None;
     }
@@ -241,6 +244,11 @@ mod tests {
     #[test]
     fn a_package_without_an_owner_fails() {
         assert_one(&with_dependency("dpsketch", &outside("left-pad", None, false)), &["no owner is declared"]);
+    }
+
+    #[test]
+    fn benchmarks_may_compare_with_any_package() {
+        assert!(with_dependency("dpsketch-benches", &outside("left-pad", Some("dev"), false)).is_empty());
     }
 
     #[test]

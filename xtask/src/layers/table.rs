@@ -23,6 +23,8 @@ pub(crate) struct Table {
     pub(crate) only_tests: Vec<String>,
     /// Outside packages that any crate's tests may use, beside their owners.
     pub(crate) also_tests: Vec<String>,
+    /// Members that may use any outside package, to compare with.
+    pub(crate) any_package: Vec<String>,
     /// Outside packages that stand behind a feature wherever they are a dependency.
     pub(crate) only_optional: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl Table {
             owners,
             only_tests: list("only-tests"),
             also_tests: list("also-tests"),
+            any_package: list("any-package"),
             only_optional: list("only-optional"),
         })
     }
