@@ -2,7 +2,7 @@
 
 use crate::word::high_word;
 
-/// The bucket given by the `bits` highest bits of `hash`, for a table of 2^`bits` buckets (PCSA, [HTC23]).
+/// The bucket given by the `bits` highest bits of `hash`, for a table of 2^`bits` buckets (PCSA, \[HTC23\]).
 ///
 /// # Panics
 /// If `bits` is above 32.
@@ -19,7 +19,7 @@ pub fn bucket_top_bits(hash: u64, bits: u32) -> u32 {
     hash.checked_shr(64 - bits).map_or(0, |bucket| (bucket & 0xffff_ffff) as u32)
 }
 
-/// The geometric level of a PCSA sketch whose bucket takes the `index_bits` highest bits of `hash` [HTC23].
+/// The geometric level of a PCSA sketch whose bucket takes the `index_bits` highest bits of `hash` \[HTC23\].
 ///
 /// `min(levels − 1, trailing zeros of (hash | 2^(64 − index_bits)))`: for uniform hashes level `j` has probability
 /// `2^−(j+1)`, and the last one takes the rest, `2^−(levels−1)`. The set bit stops the count before the bits of the

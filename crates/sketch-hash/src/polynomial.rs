@@ -15,7 +15,7 @@ pub type Polynomial2 = Polynomial<2>;
 /// Four-wise independent polynomials (degree 3) over the field of 2^61 − 1 elements.
 pub type Polynomial4 = Polynomial<4>;
 
-/// Polynomials with `K` random coefficients modulo 2^61 − 1: `K`-wise independent [WC81].
+/// Polynomials with `K` random coefficients modulo 2^61 − 1: `K`-wise independent \[WC81\].
 ///
 /// `h(x) = c₀ + c₁·x + … + c₍K−1₎·x^(K−1)`. The hashes of any `K` keys that differ modulo 2^61 − 1 are independent and
 /// uniform on `0 .. 2^61 − 1`. Keys that agree modulo 2^61 − 1 always collide: reduce full 64-bit hashes by

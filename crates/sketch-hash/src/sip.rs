@@ -1,4 +1,4 @@
-//! SipHash-1-3 [AB12], written so that a loop over inputs vectorises. Tests pin it to the `siphasher` crate.
+//! SipHash-1-3 \[AB12\], written so that a loop over inputs vectorises. Tests pin it to the `siphasher` crate.
 #![expect(clippy::inline_always, reason = "a step that is not inlined into the loop would stop it from vectorising")]
 
 use crate::word::{high_word, low_word};

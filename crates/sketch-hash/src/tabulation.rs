@@ -6,7 +6,7 @@ use core::fmt;
 use crate::pairwise::map_into;
 use crate::{HashKey, SeedStream, bucket_multiply_shift_64, sign_low_bit};
 
-/// Simple tabulation of 64-bit keys: the xor of one random word for each of the eight bytes [PT12].
+/// Simple tabulation of 64-bit keys: the xor of one random word for each of the eight bytes \[PT12\].
 ///
 /// 3-wise independent (not 4-wise), with concentration close to that of full randomness for hash tables and linear
 /// sketches. 16 KiB of tables.
@@ -81,7 +81,7 @@ struct Entry {
     derived: u64,
 }
 
-/// Mixed tabulation of 64-bit keys: four further bytes are derived from the key and tabulated as well [DKRT15].
+/// Mixed tabulation of 64-bit keys: four further bytes are derived from the key and tabulated as well \[DKRT15\].
 ///
 /// With high probability over the tables it behaves like a fully random function on any set of keys of size up to
 /// about half the alphabet, and its bits are nearly independent where sketches take buckets and statistics from one
