@@ -1,1 +1,42 @@
 #![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod answer;
+mod any;
+mod builder;
+#[cfg(feature = "arrow")]
+mod column;
+mod convert;
+mod description;
+mod error;
+#[cfg(feature = "arrow")]
+mod ingest_arrow;
+mod key_file;
+mod number;
+mod output_file;
+mod parameter;
+mod raw;
+mod raw_file;
+mod sketch_file;
+mod text;
+
+pub use cardinality_estimators;
+pub use dp_noise;
+pub use sfm_pcsa;
+pub use sketch_hash;
+
+pub use answer::{Answer, ErrorParts, estimate};
+pub use any::{AnySketch, check_compatible, merge};
+pub use builder::{DistinctBuilder, RowCounts};
+#[cfg(feature = "arrow")]
+pub use column::{HASHABLE_TYPES, is_hashable};
+pub use description::Description;
+pub use error::{Error, ErrorKind};
+pub use key_file::{create_key_file, read_key_file};
+pub use number::{parse_count, parse_real, parse_size};
+pub use output_file::{OutputFile, Readers};
+pub use parameter::{parse_confidence, parse_epsilon};
+pub use raw::RawSketch;
+pub use raw_file::release_raw_file;
+pub use sketch_file::{FORMAT_VERSION, MAX_FILE_LEN, check_sketch_name, read_sketch, read_sketch_from};
+pub use text::TextRules;

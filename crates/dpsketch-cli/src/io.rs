@@ -1,0 +1,79 @@
+//! Reading and writing sketch files by the names people give on the command line.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use dpsketch::{AnySketch, Error, ErrorKind, OutputFile, Readers, check_sketch_name, read_sketch, read_sketch_from};
+
+use crate::console::{Console, write_out};
+use crate::input::STDIN;
+
+/// Reads a sketch from a file, or from standard input for `-`.
+pub(crate) fn read(name: &str) -> Result<AnySketch, Error> {
+    if name == STDIN { read_sketch_from(io::stdin().lock(), "standard input") } else { read_sketch(Path::new(name)) }
+}
+
+/// Reads several sketches; raw ones are warned about once.
+pub(crate) fn read_all(names: &[String], console: Console) -> Result<Vec<(String, AnySketch)>, Error> {
+    at_most_one_stdin(names)?;
+    let sketches: Vec<_> = names.iter().map(|name| Ok((name.clone(), read(name)?))).collect::<Result<_, Error>>()?;
+    if let Some((name, _)) = sketches.iter().find(|(_, sketch)| sketch.is_raw()) {
+        console.warn(&format!("{name} is raw: what is read from it is not private"));
+    }
+    Ok(sketches)
+}
+
+/// Standard input can be read once only.
+pub(crate) fn at_most_one_stdin(names: &[String]) -> Result<(), Error> {
+    if names.iter().filter(|name| *name == STDIN).count() <= 1 {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Parameter, "standard input is named twice").value(STDIN).allowed("- at most once"))
+}
+
+/// Where a sketch will be written.
+#[derive(Debug)]
+pub(crate) enum Destination {
+    Stdout,
+    File(OutputFile),
+}
+
+impl Destination {
+    /// Gets `out` ready, so that it shows before any work is done, or any privacy spent, that it cannot be written.
+    pub(crate) fn open(out: &Path, raw: bool) -> Result<Self, Error> {
+        if out == Path::new(STDIN) {
+            if io::stdout().is_terminal() {
+                return Err(Error::new(ErrorKind::Parameter, "a sketch is not for a terminal")
+                    .argument("--out")
+                    .value(STDIN)
+                    .hint("name a file, or send the output into a pipe"));
+            }
+            return Ok(Self::Stdout);
+        }
+        // Devices and pipes have the names they have.
+        if !out.exists() || out.is_file() {
+            check_sketch_name(out, raw)?;
+        }
+        let readers = if raw { Readers::OwnerOnly } else { Readers::Anyone };
+        Ok(Self::File(OutputFile::create(out, readers).map_err(|error| error.argument_or("--out"))?))
+    }
+
+    /// Writes the sketch; whether standard output is free for a report.
+    pub(crate) fn write(self, sketch: &AnySketch) -> Result<bool, Error> {
+        let bytes = sketch.to_bytes();
+        match self {
+            Self::Stdout => write_out(&bytes).map(|()| false),
+            Self::File(file) => file.commit(&bytes).map(|()| true).map_err(|error| error.argument_or("--out")),
+        }
+    }
+}
+
+/// A path from the command line; an empty one is no path.
+pub(crate) fn path(text: &str) -> Result<PathBuf, Error> {
+    if text.is_empty() {
+        return Err(Error::new(ErrorKind::Parameter, "the name of a file is empty")
+            .value(text)
+            .allowed("the name of a file"));
+    }
+    Ok(PathBuf::from(text))
+}

@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod cli;
+mod console;
+mod failure;
+mod format;
+mod input;
+mod io;
+mod progress;
+mod run;
+mod verb;
+mod version;
+
+pub use run::{command, run};

@@ -1,0 +1,96 @@
+//! `estimate`: the number, with its error.
+
+use clap::Args;
+use dpsketch::cardinality_estimators::{Confidence, Status};
+use dpsketch::{Answer, Error, estimate, parse_confidence};
+
+use crate::console::{Console, Report};
+use crate::format::{counted, number, pairs, percent};
+use crate::io::read_all;
+
+#[derive(Debug, Args)]
+pub(crate) struct EstimateArgs {
+    /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// How sure the interval is.
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, allow_hyphen_values = true)]
+    confidence: Confidence,
+}
+
+pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
+    let sketches = read_all(&args.files, console)?;
+    let answer = estimate(&sketches, args.confidence).map_err(|error| error.argument_or("FILE"))?;
+    console.print(&Report::of_one(text(&answer), answer.to_json()))
+}
+
+/// The answer for people.
+pub(crate) fn text(answer: &Answer) -> String {
+    let found = answer.estimate();
+    let mut lines = vec![(
+        "distinct",
+        found.value().map_or_else(|| "no estimate".to_owned(), |value| format!("about {}", number(value))),
+    )];
+    lines.push(("interval", interval(answer)));
+    if let Some(error) = found.std_error() {
+        lines.push(("std error", std_error(answer, error)));
+    }
+    lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status()))));
+    lines.push(("privacy", privacy(answer)));
+    pairs(&lines)
+}
+
+fn interval(answer: &Answer) -> String {
+    let found = answer.estimate();
+    let level = percent_of(found.confidence());
+    match (found.lower(), found.upper()) {
+        (Some(lower), Some(upper)) => format!("{} to {} ({level} confidence)", number(lower), number(upper)),
+        (Some(lower), None) => format!("at least {} ({level} confidence)", number(lower)),
+        (None, Some(upper)) => format!("at most {} ({level} confidence)", number(upper)),
+        (None, None) => "none".to_owned(),
+    }
+}
+
+fn percent_of(confidence: Confidence) -> String {
+    let text = format!("{:.4}", confidence.get() * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn std_error(answer: &Answer, error: f64) -> String {
+    let mut text = number(error);
+    if let Some(value) = answer.estimate().value().filter(|value| *value > 0.0) {
+        text += &format!(", {} of the estimate", percent(error / value));
+    }
+    if let Some(parts) = answer.error_parts().filter(|parts| parts.noise > 0.0 || parts.merge > 0.0) {
+        text +=
+            &format!(" (hashing {}, noise {}, union {})", number(parts.hash), number(parts.noise), number(parts.merge));
+    }
+    text
+}
+
+fn privacy(answer: &Answer) -> String {
+    let (Some(largest), Some(total)) = (answer.epsilon(), answer.epsilon_total()) else {
+        return "NONE: raw sketches give exact data away".to_owned();
+    };
+    let releases = answer.sketches() as u64;
+    if releases == 1 {
+        return format!("epsilon {largest}");
+    }
+    format!(
+        "epsilon {largest} for each data set at most, {total} for somebody in all of them ({})",
+        counted(releases, "release")
+    )
+}
+
+/// A status in words.
+fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "the interval holds at its confidence",
+        Status::Empty => "no item at all",
+        Status::BelowNoise => "nothing that the noise could not have made",
+        Status::Saturated => "more items than a sketch of this size can tell apart; build with more levels",
+        Status::LowInformation => "the error is more than half of the estimate; use more buckets or a larger epsilon",
+        Status::Unbounded => "the noise leaves no upper end",
+        Status::NotConverged => "no answer fits the data; are these sketches of one study?",
+    }
+}

@@ -1,0 +1,67 @@
+//! `inspect`: what is in a file.
+
+use clap::Args;
+use dpsketch::{AnySketch, Description, Error};
+use serde_json::{Value, json};
+
+use crate::console::{Console, Report};
+use crate::format::pairs;
+use crate::io::{at_most_one_stdin, read};
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// Sketch files, or - for standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<(), Error> {
+    at_most_one_stdin(&args.files)?;
+    let mut rows = Vec::new();
+    let mut texts = Vec::new();
+    for name in &args.files {
+        let sketch = read(name)?;
+        if sketch.is_raw() {
+            console.warn(&format!("{name} is raw: keep it as safe as the data"));
+        }
+        let row = facts(name, &sketch);
+        texts.push(text(&row));
+        rows.push(row);
+    }
+    console.print(&Report { text: texts.join("\n"), json: Value::Array(rows.clone()), rows })
+}
+
+fn facts(name: &str, sketch: &AnySketch) -> Value {
+    let mut facts = json!({ "file": name, "bytes": sketch.to_bytes().len(), "format": dpsketch::FORMAT_VERSION });
+    if let (Some(facts), Value::Object(more)) = (facts.as_object_mut(), Description::of(sketch).to_json()) {
+        facts.extend(more);
+    }
+    facts
+}
+
+/// A line for each fact; the list of releases is cut short.
+fn text(facts: &Value) -> String {
+    const SHOWN: usize = 8;
+    let Some(facts) = facts.as_object() else { return String::new() };
+    let mut lines = Vec::new();
+    for (name, value) in facts {
+        match value {
+            Value::Array(releases) => {
+                for release in releases.iter().take(SHOWN) {
+                    let [id, epsilon] = ["id", "epsilon"].map(|field| plain(&release[field]));
+                    lines.push(("release", format!("{id}, epsilon {epsilon}")));
+                }
+                if releases.len() > SHOWN {
+                    lines.push(("release", format!("and {} more", releases.len() - SHOWN)));
+                }
+            }
+            Value::Null => {}
+            other => lines.push((name.as_str(), plain(other))),
+        }
+    }
+    pairs(&lines)
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,15 @@
+//! Drives the built program as a person would.
+
+mod build;
+mod demo;
+mod estimate;
+mod failures;
+mod formats;
+mod help;
+mod inputs;
+mod keys;
+mod merge;
+mod release;
+mod streams;
+mod support;
+mod verify;

@@ -1,0 +1,172 @@
+use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, predicted_rse};
+use dp_noise::Amount;
+use serde_json::{Value, json};
+use sfm_pcsa::{Leaf, SfmSketch, union_estimate};
+
+use crate::any::{AnySketch, OfOneState, check_compatible, merge_raw, of_one_state};
+use crate::error::Error;
+
+/// The answer to "how many distinct items?", with its error, and what it cost in privacy.
+///
+/// # Examples
+/// ```
+/// use dpsketch::{AnySketch, DistinctBuilder, RawSketch, TextRules, estimate, parse_confidence, parse_epsilon};
+/// use dpsketch::sfm_pcsa::PcsaShape;
+/// use dpsketch::sketch_hash::AnyHash;
+///
+/// let mut parties = Vec::new();
+/// for (party, users) in [("a", 0..30_000), ("b", 20_000..50_000)] {
+///     let mut builder = DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default());
+///     let users: Vec<String> = users.map(|user| user.to_string()).collect();
+///     builder.push_texts(users.iter().map(String::as_str));
+///     let private = RawSketch::try_from(builder)?.release(parse_epsilon("2")?)?;
+///     parties.push((party.to_owned(), AnySketch::from(private)));
+/// }
+/// let answer = estimate(&parties, parse_confidence("0.95")?)?;
+/// let json = answer.to_json();
+/// assert!((json["estimate"].as_f64().unwrap() - 50_000.0).abs() < 8_000.0);
+/// assert_eq!((json["epsilon"].as_f64(), json["epsilon_total"].as_f64()), (Some(2.0), Some(4.0)));
+/// assert_eq!(json["sketches"], 2);
+/// # Ok::<(), dpsketch::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    kind: &'static str,
+    estimate: Estimate,
+    epsilon: Option<Amount>,
+    epsilon_total: Option<Amount>,
+    sketches: usize,
+    parts: Option<ErrorParts>,
+}
+
+/// Where the standard error comes from: `hash² + noise² + merge² ≈ std_error²`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ErrorParts {
+    /// What a sketch of this shape would err without any noise: from items that share cells.
+    pub hash: f64,
+    /// What the noise of one release adds, the noisiest one.
+    pub noise: f64,
+    /// What putting several noisy sketches together adds.
+    pub merge: f64,
+}
+
+/// How many distinct items are in the union of the data behind these named sketches.
+///
+/// One private sketch is estimated by the likelihood of its bits, several by the product statistic, which draws no coins,
+/// so that asking twice gives the same answer. Raw sketches are merged first, and the answer has **no** privacy.
+///
+/// # Errors
+/// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together.
+pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    check_compatible(sketches)?;
+    match of_one_state(sketches)? {
+        OfOneState::Private(private) => {
+            let estimate = match private.as_slice() {
+                [one] => one.estimate(confidence),
+                several => union_estimate(several, confidence)?,
+            };
+            Ok(Answer::of_private(&private, estimate))
+        }
+        OfOneState::Raw(raws) => {
+            let estimate = merge_raw(&raws)?.estimate(confidence);
+            let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
+            Ok(Answer { kind: "sfm", estimate, epsilon: None, epsilon_total: None, sketches: raws.len(), parts })
+        }
+    }
+}
+
+impl Answer {
+    fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
+        let leaves = || sketches.iter().flat_map(|sketch| sketch.leaves());
+        let costs = || leaves().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
+        Self {
+            kind: "sfm",
+            estimate,
+            epsilon: costs().max(),
+            epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add),
+            sketches: leaves().count(),
+            parts: sketches.first().and_then(|first| error_parts(first, leaves(), &estimate)),
+        }
+    }
+
+    /// The estimate itself.
+    pub const fn estimate(&self) -> &Estimate {
+        &self.estimate
+    }
+
+    /// The largest ε of a single release: what one data set paid at most. `None` for raw sketches.
+    #[must_use]
+    pub const fn epsilon(&self) -> Option<Amount> {
+        self.epsilon
+    }
+
+    /// The sum of ε over all releases: what somebody paid who is in every data set. `None` for raw sketches.
+    #[must_use]
+    pub const fn epsilon_total(&self) -> Option<Amount> {
+        self.epsilon_total
+    }
+
+    /// Releases behind the answer, those inside of merged sketches counted one by one; for raw sketches, the sketches.
+    #[must_use]
+    pub const fn sketches(&self) -> usize {
+        self.sketches
+    }
+
+    /// The parts of the standard error, where there is one.
+    #[must_use]
+    pub const fn error_parts(&self) -> Option<ErrorParts> {
+        self.parts
+    }
+
+    /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, sketches,
+    /// error_parts`. Whatever does not exist is null.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let estimate = &self.estimate;
+        json!({
+            "kind": self.kind,
+            "estimate": estimate.value(),
+            "std_error": estimate.std_error(),
+            "lower": estimate.lower(),
+            "upper": estimate.upper(),
+            "confidence": estimate.confidence().get(),
+            "status": estimate.status().as_str(),
+            "epsilon": self.epsilon.map(Amount::nearest_f64),
+            "epsilon_total": self.epsilon_total.map(Amount::nearest_f64),
+            "sketches": self.sketches,
+            "error_parts": self.parts.map(|parts| json!({
+                "hash": parts.hash,
+                "noise": parts.noise,
+                "merge": parts.merge,
+            })),
+        })
+    }
+}
+
+/// Compares the standard error with what the same shape is predicted to have without noise, and with one release's noise.
+fn error_parts<'a>(
+    sketch: &SfmSketch,
+    leaves: impl Iterator<Item = &'a Leaf>,
+    estimate: &Estimate,
+) -> Option<ErrorParts> {
+    let (value, std_error) = (estimate.value().filter(|value| *value > 0.0)?, estimate.std_error()?);
+    let layout = CellLayout::pcsa(sketch.shape().buckets(), sketch.shape().levels()).ok()?;
+    let predicted = |channel| value * predicted_rse(&layout, channel, value);
+    let hash = predicted(BitChannel::NOISELESS).min(std_error);
+    let noisiest = leaves.filter_map(channel).map(predicted).fold(hash, f64::max);
+    let alone = if sketch.leaves().len() == 1 && noisiest > std_error { std_error } else { noisiest.min(std_error) };
+    let rest = |whole: f64, part: f64| (whole * whole - part * part).max(0.0).sqrt();
+    Some(ErrorParts { hash, noise: rest(alone, hash), merge: rest(std_error, alone) })
+}
+
+/// The channel of one release, for showing only.
+fn channel(leaf: &Leaf) -> Option<BitChannel> {
+    const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+    let share = |numerator: u64| {
+        #[expect(clippy::cast_precision_loss, reason = "53 bits are plenty for an error that is only shown")]
+        let numerator = numerator as f64;
+        numerator / TWO_64
+    };
+    BitChannel::new(share(leaf.p_numerator()), share(leaf.q_numerator())).ok()
+}

@@ -1,0 +1,126 @@
+//! Errors of the libraries below, as a front end tells them.
+
+use cardinality_estimators::ParamError as EstimateError;
+use dp_noise::{EntropyError, ParameterError};
+use sfm_pcsa::{DecodeError, MergeError, ParamError, ReleaseError, UnionError};
+
+use crate::error::{Error, ErrorKind};
+
+impl From<ParameterError> for Error {
+    fn from(error: ParameterError) -> Self {
+        Self::new(ErrorKind::Parameter, format!("{} is out of range", error.name()))
+            .argument(format!("--{}", error.name()))
+            .value(error.value().to_string())
+            .allowed(format!("{} to {}", error.min(), error.max()))
+            .caused_by(error)
+    }
+}
+
+impl From<EntropyError> for Error {
+    fn from(error: EntropyError) -> Self {
+        Self::new(ErrorKind::Entropy, "the operating system gave no randomness, so no noise can be drawn")
+            .hint("there is no weaker fallback: try again, or on another machine")
+            .caused_by(error)
+    }
+}
+
+impl From<ParamError> for Error {
+    fn from(error: ParamError) -> Self {
+        let told = Self::new(ErrorKind::Parameter, error.to_string());
+        match error {
+            ParamError::Buckets { found } => {
+                told.argument("--buckets").value(found.to_string()).allowed("a power of two from 2 to 1048576")
+            }
+            ParamError::Levels { max, found } => told
+                .argument("--levels")
+                .value(found.to_string())
+                .allowed(format!("1 to {max} with this number of buckets")),
+            _ => told,
+        }
+        .caused_by(error)
+    }
+}
+
+impl From<ReleaseError> for Error {
+    fn from(error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Entropy(error) => error.into(),
+            other => Self::new(ErrorKind::Parameter, format!("this sketch cannot be released: {}", chain(&other)))
+                .argument("--epsilon")
+                .caused_by(other),
+        }
+    }
+}
+
+impl From<MergeError> for Error {
+    fn from(error: MergeError) -> Self {
+        let told = Self::new(ErrorKind::Incompatible, chain(&error));
+        match &error {
+            MergeError::Entropy(_) => return Self::new(ErrorKind::Entropy, chain(&error)).caused_by(error),
+            MergeError::Hash { expected, found } => told
+                .value(found.to_string())
+                .allowed(expected.to_string())
+                .hint("all parties must build with the same --key-file and --hash"),
+            MergeError::Shape { expected, found } => told
+                .value(found.to_string())
+                .allowed(expected.to_string())
+                .hint("all parties must build with the same --buckets and --levels"),
+            MergeError::RepeatedRelease { .. } => {
+                told.hint("name every release once; a merged file already holds the files it was made from")
+            }
+            MergeError::Channel(_) => {
+                told.hint("choose another --form, or estimate the files together without merging")
+            }
+            _ => told,
+        }
+        .caused_by(error)
+    }
+}
+
+impl From<UnionError> for Error {
+    fn from(error: UnionError) -> Self {
+        match error {
+            UnionError::Mismatch(error) => error.into(),
+            other => Self::new(ErrorKind::Incompatible, chain(&other)).caused_by(other),
+        }
+    }
+}
+
+impl From<DecodeError> for Error {
+    fn from(error: DecodeError) -> Self {
+        let told = chain(&error);
+        match error {
+            DecodeError::InsecureNoise => Self::new(ErrorKind::Refused, told)
+                .hint("release the data again with the shipped program; this file came from a simulation"),
+            DecodeError::Wire(ref wire) => {
+                let hint = match wire {
+                    sketch_wire::WireError::Magic { .. } => "name a .dps file made by dpsketch",
+                    sketch_wire::WireError::HeaderVersion { .. }
+                    | sketch_wire::WireError::UnknownFamily { .. }
+                    | sketch_wire::WireError::BodyVersion { .. } => "the file may be of a newer version of dpsketch",
+                    _ => "the file was cut short or changed: copy it again from where it was made",
+                };
+                Self::new(ErrorKind::Damaged, told).hint(hint)
+            }
+            _ => Self::new(ErrorKind::Damaged, told).hint("the file does not hold a valid sketch: make it again"),
+        }
+        .caused_by(error)
+    }
+}
+
+impl From<EstimateError> for Error {
+    fn from(error: EstimateError) -> Self {
+        Self::new(ErrorKind::Parameter, error.to_string()).caused_by(error)
+    }
+}
+
+/// An error and what lies below it, in one line.
+fn chain(error: &(dyn core::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut below = error.source();
+    while let Some(error) = below {
+        text = format!("{text}: {error}");
+        below = error.source();
+    }
+    text
+}

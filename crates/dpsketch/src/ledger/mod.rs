@@ -1,0 +1,222 @@
+//! The ledger file: what was spent of a privacy budget, and on which releases.
+
+mod error;
+mod format;
+mod lock;
+mod record;
+mod terms;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use dp_noise::{Epsilon, Permit};
+pub use error::LedgerError;
+use lock::{LedgerLock, is_still_at, sync_folder};
+pub use record::{LedgerRecord, SpendRecord};
+use sfm_pcsa::ReleaseId;
+pub use terms::{Currency, LedgerTerms};
+
+use crate::error::{Error, ErrorKind};
+use crate::output_file::{OutputFile, Readers};
+
+/// The longest ledger file, in bytes: some hundred thousand spends.
+pub(crate) const MAX_LEN: usize = 16 << 20;
+
+/// A file that books what is spent of a privacy budget. One ledger per data set and unit of privacy.
+///
+/// The file is text (JSON) with exact decimal amounts, made to be read by people. A spend is checked, written and safely on
+/// the disk before a permit exists, hence before any noise is drawn, under a lock that one process at a time can hold; a
+/// process that is killed leaves the old file or the new one, never half of one. A spend is never taken back: until its
+/// release is written down it stands there as `spent, not released`, and counts all the same.
+///
+/// Merged sketches are booked by the releases they were made from, never by the level of the merge.
+///
+/// The lock is a file beside the ledger, `<ledger>.lock`; leave it where it is. Over a network file system it protects as
+/// far as that system's own locks do.
+///
+/// # Privacy
+/// Costs about the same people add up. The ledger is right only if every release of the data set is booked, at an ε that
+/// protects the ledger's unit. It protects against mistakes, not against somebody who edits or copies the file.
+///
+/// # Examples
+/// ```
+/// use dp_noise::{Amount, Epsilon};
+/// use dpsketch::{Currency, Ledger, LedgerTerms};
+/// use sfm_pcsa::ReleaseId;
+///
+/// let folder = tempfile::tempdir()?;
+/// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
+/// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
+///
+/// let (permit, receipt) = ledger.spend("visits", Epsilon::new(0.6)?)?.permit();
+/// assert!(permit.cost().get() <= 0.6); // to be used up by a release
+/// receipt.finish(ReleaseId::from_bytes([7; 16]))?;
+///
+/// let refused = ledger.spend("visits again", Epsilon::new(0.6)?).unwrap_err();
+/// assert_eq!(refused.message(), "the ledger does not cover the cost: requested 0.6, remaining 0.4 (epsilon)");
+/// assert_eq!(ledger.show()?.spends()[0].status(), "released");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// Without links, so that all names of the file lead to one lock.
+    path: PathBuf,
+}
+
+impl Ledger {
+    /// Makes a new ledger with nothing spent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] when there is a file of that name, [`ErrorKind::Io`] when it cannot be written.
+    pub fn create(path: &Path, terms: LedgerTerms) -> Result<Self, Error> {
+        let output = OutputFile::create_new(path, Readers::Anyone)?;
+        output.commit(&format::write(&LedgerRecord { terms, spends: Vec::new() })?)?;
+        sync_folder(path).map_err(|error| Error::writing(&path.display().to_string(), error))?;
+        Self::open(path)
+    }
+
+    /// Opens a ledger, and checks that it is one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unreadable`] when the file cannot be read; [`ErrorKind::Damaged`], with [`LedgerError`] as source, when it
+    /// is no ledger.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let path = path.canonicalize().map_err(|error| Error::reading(&path.display().to_string(), error))?;
+        let ledger = Self { path };
+        ledger.show()?;
+        Ok(ledger)
+    }
+
+    /// What stands in the file now. Needs no lock: the file is always whole.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn show(&self) -> Result<LedgerRecord, Error> {
+        self.read().map(|(_, record)| record)
+    }
+
+    /// Books a release at `epsilon` that `label` describes. When this returns, the spend is on the disk.
+    ///
+    /// A ledger of ρ books ε² / 2, see [`Currency::cost`].
+    ///
+    /// # Privacy
+    /// The cost is spent whether or not the permit is ever used.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`], with [`LedgerError::Exceeded`] as source, when the cost is more than what is left;
+    /// [`ErrorKind::Parameter`] when the label is empty or longer than 255 bytes; [`ErrorKind::Io`] when the file cannot be
+    /// locked or written; and as [`open`](Self::open). No permit exists then, but if the disk failed late the spend may stand in the file.
+    pub fn spend(&self, label: &str, epsilon: Epsilon) -> Result<Spend, Error> {
+        let (number, record) = self.change(|record| {
+            let made = record.spend(label, epsilon)?;
+            Ok((record.spends.len(), made))
+        })?;
+        Ok(Spend { epsilon, receipt: SpendReceipt { ledger: self.clone(), number, record } })
+    }
+
+    /// Reads, changes and replaces the file under the lock.
+    fn change<T>(&self, change: impl FnOnce(&mut LedgerRecord) -> Result<T, LedgerError>) -> Result<T, Error> {
+        let lock = LedgerLock::acquire(&self.path)?;
+        let (file, mut record) = self.read()?;
+        let changed = change(&mut record).map_err(|error| self.about(error))?;
+        let output = OutputFile::create(&self.path, readers_of(&file))?;
+        let text = format::write(&record).map_err(|error| self.about(error))?;
+        if !lock.is_in_place() || !is_still_at(&file, &self.path) {
+            return Err(self.about(LedgerError::Moved));
+        }
+        output.commit(&text)?;
+        sync_folder(&self.path).map_err(|error| Error::writing(&self.name(), error))?;
+        Ok(changed)
+    }
+
+    fn read(&self) -> Result<(File, LedgerRecord), Error> {
+        let failed = |error| Error::reading(&self.name(), error);
+        // Opening a pipe would wait for a writer.
+        if !fs::metadata(&self.path).map_err(failed)?.is_file() {
+            return Err(Error::new(ErrorKind::Damaged, format!("{} is not a regular file", self.name()))
+                .value(self.name())
+                .hint("name a file made by `dpsketch ledger create`"));
+        }
+        let file = File::open(&self.path).map_err(failed)?;
+        let mut text = Vec::new();
+        (&file).take(MAX_LEN as u64 + 1).read_to_end(&mut text).map_err(failed)?;
+        let record =
+            if text.len() > MAX_LEN { Err(LedgerError::TooLong { max: MAX_LEN }) } else { format::read(&text) };
+        Ok((file, record.map_err(|error| self.about(error))?))
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The error, told with the name of the file where the file is at fault.
+    fn about(&self, error: LedgerError) -> Error {
+        let error = Error::from(error);
+        if error.kind() == ErrorKind::Damaged { error.prefixed(&self.name()).value(self.name()) } else { error }
+    }
+}
+
+/// A ledger that only its owner may read stays so.
+#[cfg(unix)]
+fn readers_of(file: &File) -> Readers {
+    use std::os::unix::fs::MetadataExt;
+    let mode: io::Result<u32> = file.metadata().map(|metadata| metadata.mode());
+    if mode.is_ok_and(|mode| mode & 0o077 != 0) { Readers::Anyone } else { Readers::OwnerOnly }
+}
+
+#[cfg(not(unix))]
+fn readers_of(_file: &File) -> Readers {
+    Readers::Anyone
+}
+
+/// A spend that is on the disk, and the right to the release it pays for.
+#[derive(Debug)]
+#[must_use = "a spend that is dropped is budget spent for nothing"]
+pub struct Spend {
+    epsilon: Epsilon,
+    receipt: SpendReceipt,
+}
+
+impl Spend {
+    /// The permit for one release, and the receipt by which the release is written down afterwards.
+    #[must_use = "a permit that is dropped is budget spent for nothing"]
+    pub fn permit(self) -> (Permit<Epsilon>, SpendReceipt) {
+        // The books are kept here, and the cost is booked.
+        (Permit::standalone(self.epsilon), self.receipt)
+    }
+
+    /// The number of the spend in the ledger, from 1.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.receipt.number
+    }
+
+    /// What was booked.
+    #[must_use]
+    pub fn record(&self) -> &SpendRecord {
+        &self.receipt.record
+    }
+}
+
+/// The proof that a release was paid for.
+#[derive(Debug)]
+#[must_use = "the ledger says `spent, not released` until `finish`"]
+pub struct SpendReceipt {
+    ledger: Ledger,
+    number: usize,
+    record: SpendRecord,
+}
+
+impl SpendReceipt {
+    /// Writes down which release came of the spend. Call it when the release is safely written.
+    ///
+    /// A failure leaves the spend as `spent, not released`; it may be tried again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`], with [`LedgerError::NoSuchSpend`] or [`LedgerError::Released`] as source, when the ledger
+    /// does not hold this spend or holds a release for it; and as [`Ledger::spend`].
+    pub fn finish(&self, release: ReleaseId) -> Result<(), Error> {
+        self.ledger.change(|record| record.finish(self.number, &self.record, release))
+    }
+}

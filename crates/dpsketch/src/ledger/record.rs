@@ -1,0 +1,204 @@
+use core::fmt::Write;
+
+use dp_noise::{Amount, Epsilon};
+use serde_json::{Value, json};
+use sfm_pcsa::ReleaseId;
+
+use super::LedgerError;
+use super::terms::{LedgerTerms, check_text};
+
+/// One entry of a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpendRecord {
+    pub(super) label: String,
+    pub(super) epsilon: Amount,
+    pub(super) cost: Amount,
+    pub(super) release: Option<ReleaseId>,
+}
+
+impl SpendRecord {
+    /// What the spend was for, in the words of whoever spent. Any text: escape it before it goes to a terminal.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The ε of the release, as an exact decimal.
+    #[must_use]
+    pub fn epsilon(&self) -> Amount {
+        self.epsilon
+    }
+
+    /// What was booked, in the currency of the ledger.
+    #[must_use]
+    pub fn cost(&self) -> Amount {
+        self.cost
+    }
+
+    /// The release that came of it; `None` when it failed, is not done yet, or was booked by hand.
+    #[must_use]
+    pub fn release(&self) -> Option<ReleaseId> {
+        self.release
+    }
+
+    /// `released`, or `spent, not released`. Both count in full.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        if self.release.is_some() { "released" } else { "spent, not released" }
+    }
+}
+
+/// What stands in a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRecord {
+    pub(super) terms: LedgerTerms,
+    pub(super) spends: Vec<SpendRecord>,
+}
+
+impl LedgerRecord {
+    /// What the ledger covers.
+    #[must_use]
+    pub fn terms(&self) -> &LedgerTerms {
+        &self.terms
+    }
+
+    /// All entries, oldest first. The first one has number 1.
+    #[must_use]
+    pub fn spends(&self) -> &[SpendRecord] {
+        &self.spends
+    }
+
+    /// The sum of all costs, released or not.
+    #[must_use]
+    pub fn spent(&self) -> Amount {
+        // More than an amount can hold is more than any total.
+        let sum = self.spends.iter().try_fold(Amount::ZERO, |sum, spend| sum.checked_add(spend.cost));
+        sum.unwrap_or(Amount::from_units(u128::MAX))
+    }
+
+    /// What is left; nothing when more was spent than the total, which a total lowered by hand can make so.
+    #[must_use]
+    pub fn remaining(&self) -> Amount {
+        self.terms.total().saturating_sub(self.spent())
+    }
+
+    /// Books a release at `epsilon`.
+    pub(super) fn spend(&mut self, label: &str, epsilon: Epsilon) -> Result<SpendRecord, LedgerError> {
+        check_text("label", label)?;
+        let currency = self.terms.currency();
+        let (requested, remaining) = (currency.cost(epsilon), self.remaining());
+        if requested > remaining {
+            return Err(LedgerError::Exceeded { requested, remaining, currency });
+        }
+        let epsilon = Amount::from_epsilon(epsilon);
+        let spend = SpendRecord { label: label.to_owned(), epsilon, cost: requested, release: None };
+        self.spends.push(spend.clone());
+        Ok(spend)
+    }
+
+    /// Writes the release into entry `number`, which must be as `made`.
+    pub(super) fn finish(&mut self, number: usize, made: &SpendRecord, release: ReleaseId) -> Result<(), LedgerError> {
+        let spend = number.checked_sub(1).and_then(|index| self.spends.get_mut(index));
+        let spend = spend.ok_or(LedgerError::NoSuchSpend { number })?;
+        if spend.release.is_some() {
+            return Err(LedgerError::Released { number });
+        }
+        if spend != made {
+            return Err(LedgerError::NoSuchSpend { number });
+        }
+        spend.release = Some(release);
+        Ok(())
+    }
+
+    /// One object: `currency, unit, total, spent, remaining` and a list `spends` of
+    /// `{number, label, epsilon, cost, status, release}`. Amounts are text, so that they stay exact.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let spends = (1_usize..).zip(&self.spends).map(|(number, spend)| {
+            json!({
+                "number": number,
+                "label": spend.label,
+                "epsilon": spend.epsilon.to_string(),
+                "cost": spend.cost.to_string(),
+                "status": spend.status(),
+                "release": spend.release.map(|id| id.to_string()),
+            })
+        });
+        json!({
+            "currency": self.terms.currency().as_str(),
+            "unit": self.terms.unit(),
+            "total": self.terms.total().to_string(),
+            "spent": self.spent().to_string(),
+            "remaining": self.remaining().to_string(),
+            "spends": spends.collect::<Vec<_>>(),
+        })
+    }
+
+    /// Lines for a terminal: the totals, then one line a spend. Control characters of labels are escaped.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let (terms, currency) = (&self.terms, self.terms.currency());
+        let mut text = format!(
+            "{currency} for {:?}: total {}, spent {}, remaining {}\n",
+            terms.unit(),
+            terms.total(),
+            self.spent(),
+            self.remaining()
+        );
+        for (number, spend) in (1_usize..).zip(&self.spends) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{number:>5}  {:<8}  {:<19}  {:?}", spend.cost, spend.status(), spend.label);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Currency;
+
+    fn record(total: &str) -> LedgerRecord {
+        let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total(total).unwrap()).unwrap();
+        LedgerRecord { terms, spends: Vec::new() }
+    }
+
+    #[test]
+    fn ten_tenths_fit_in_one_and_the_eleventh_does_not() {
+        let mut record = record("1");
+        let tenth = Epsilon::new(0.1).unwrap();
+        for _ in 0..10 {
+            record.spend("a", tenth).unwrap();
+        }
+        let refused = LedgerError::Exceeded {
+            requested: Amount::parse_cost("0.1").unwrap(),
+            remaining: Amount::ZERO,
+            currency: Currency::Epsilon,
+        };
+        assert_eq!(record.spend("a", tenth), Err(refused));
+        assert_eq!(record.spends().len(), 10);
+    }
+
+    #[test]
+    fn a_release_goes_only_to_the_spend_it_was_made_under() {
+        let mut record = record("1");
+        let made = record.spend("a", Epsilon::new(0.5).unwrap()).unwrap();
+        let other = SpendRecord { label: "b".into(), ..made.clone() };
+        let release = ReleaseId::from_bytes([7; 16]);
+        for number in [0, 2, usize::MAX] {
+            assert_eq!(record.finish(number, &made, release), Err(LedgerError::NoSuchSpend { number }));
+        }
+        assert_eq!(record.finish(1, &other, release), Err(LedgerError::NoSuchSpend { number: 1 }));
+        record.finish(1, &made, release).unwrap();
+        assert_eq!(record.finish(1, &made, release), Err(LedgerError::Released { number: 1 }));
+    }
+
+    #[test]
+    fn text_for_a_terminal_has_no_control_characters() {
+        let mut record = record("1");
+        record.spend("\u{1b}[2J\nfake", Epsilon::new(0.5).unwrap()).unwrap();
+        let text = record.to_text();
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
+    }
+}

@@ -1,0 +1,223 @@
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, ErrorKind};
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Readers {
+    /// Whoever the system's defaults allow: for released sketches.
+    Anyone,
+    /// Only the owner (mode 0600): for raw sketches and keys.
+    OwnerOnly,
+}
+
+/// A file that appears whole or not at all.
+///
+/// The bytes go to a temporary file in the same folder, are flushed to the disk, and take the final name in one step.
+/// The temporary file is made by [`OutputFile::create`], so that a missing folder or right shows before any work is done
+/// and before any privacy is spent; it disappears if [`OutputFile::commit`] is never reached.
+///
+/// A device or a pipe as target is written directly. A symbolic link is followed: the file it points to is replaced.
+///
+/// # Examples
+/// ```
+/// use dpsketch::{OutputFile, Readers};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("a.dps");
+/// let output = OutputFile::create(&path, Readers::Anyone)?;
+/// assert!(!path.exists());
+/// output.commit(b"bytes")?;
+/// assert_eq!(std::fs::read(&path)?, b"bytes");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "nothing is written until `commit`"]
+pub struct OutputFile {
+    name: String,
+    target: Target,
+}
+
+#[derive(Debug)]
+enum Target {
+    Replace { file: NamedTempFile, path: PathBuf, may_exist: bool },
+    Direct(File),
+}
+
+impl OutputFile {
+    /// Gets everything ready for writing `path`, but leaves what stands there untouched.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] when `path` is a folder, [`ErrorKind::Io`] when its folder is missing or cannot be written to.
+    pub fn create(path: &Path, readers: Readers) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let failed = |error| Error::writing(&name, error);
+        let target = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => return Err(is_a_folder(&name)),
+            Ok(found) if found.is_file() => Self::replace(&path.canonicalize().map_err(failed)?, readers, true),
+            Ok(_) => File::options().write(true).open(path).map(Target::Direct),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::replace(path, readers, true),
+            Err(error) => Err(error),
+        };
+        Ok(Self { target: target.map_err(failed)?, name })
+    }
+
+    /// As [`create`](Self::create), for a file that must not exist yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] when there is something of that name, and as [`create`](Self::create).
+    pub fn create_new(path: &Path, readers: Readers) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        if path.symlink_metadata().is_ok() {
+            return Err(exists(&name));
+        }
+        let target = Self::replace(path, readers, false).map_err(|error| Error::writing(&name, error))?;
+        Ok(Self { target, name })
+    }
+
+    fn replace(path: &Path, readers: Readers, may_exist: bool) -> io::Result<Target> {
+        let (Some(file_name), Some(parent)) = (path.file_name(), path.parent()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(file_name);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".part");
+        let file = match permissions(readers) {
+            Some(permissions) => builder.permissions(permissions).tempfile_in(folder)?,
+            None => builder.tempfile_in(folder)?,
+        };
+        Ok(Target::Replace { file, path: path.to_owned(), may_exist })
+    }
+
+    /// Writes `bytes`, flushes them to the disk, and gives the file its name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] when the disk is full or the folder changed meanwhile, [`ErrorKind::BrokenPipe`] when the target is
+    /// a pipe nobody reads. Nothing is left under the final name then, or what was there before.
+    pub fn commit(self, bytes: &[u8]) -> Result<(), Error> {
+        let name = self.name;
+        match self.target {
+            Target::Replace { file, path, may_exist } => persist(file, &path, may_exist, bytes),
+            Target::Direct(mut file) => file.write_all(bytes).and_then(|()| file.flush()),
+        }
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&name),
+            _ => Error::writing(&name, error),
+        })
+    }
+}
+
+fn persist(mut file: NamedTempFile, path: &Path, may_exist: bool, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = if may_exist { file.persist(path) } else { file.persist_noclobber(path) };
+    named.map_err(|error| error.error)?;
+    // The new name is durable only once the folder is; not every system lets a folder be opened, and the bytes are safe already.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    Ok(())
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no modes")]
+fn permissions(readers: Readers) -> Option<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    // The process's umask still applies.
+    Some(fs::Permissions::from_mode(match readers {
+        Readers::Anyone => 0o666,
+        Readers::OwnerOnly => 0o600,
+    }))
+}
+
+#[cfg(not(unix))]
+fn permissions(_readers: Readers) -> Option<fs::Permissions> {
+    None
+}
+
+fn exists(name: &str) -> Error {
+    Error::new(ErrorKind::Parameter, format!("{name} exists already"))
+        .value(name)
+        .allowed("the name of a file that does not exist yet")
+        .hint("choose another name, or move the old file away")
+}
+
+fn is_a_folder(name: &str) -> Error {
+    Error::new(ErrorKind::Parameter, format!("{name} is a folder"))
+        .value(name)
+        .allowed("the name of a file")
+        .hint("add a file name to the path")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        fs::read_dir(folder)
+            .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn an_output_that_is_never_committed_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.dps");
+        fs::write(&path, b"old").unwrap();
+        drop(OutputFile::create(&path, Readers::Anyone).unwrap());
+        assert_eq!(names(folder.path()), ["a.dps"]);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_folder_is_no_output_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = OutputFile::create(folder.path(), Readers::Anyone).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+    }
+
+    #[test]
+    fn a_missing_folder_shows_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = OutputFile::create(&folder.path().join("no/a.dps"), Readers::Anyone).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn owner_only_files_have_mode_0600_even_when_replacing_an_open_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.raw.dps");
+        fs::write(&path, b"old").unwrap();
+        OutputFile::create(&path, Readers::OwnerOnly).unwrap().commit(b"new").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_to_the_replaced_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.dps"), folder.path().join("link.dps"));
+        fs::write(&file, b"old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        OutputFile::create(&link, Readers::Anyone).unwrap().commit(b"new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_is_an_error_and_is_not_replaced() {
+        let error = OutputFile::create(Path::new("/dev/full"), Readers::Anyone).unwrap().commit(b"x").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    }
+}
