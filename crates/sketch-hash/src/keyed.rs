@@ -241,3 +241,17 @@ impl fmt::Display for HashId {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Domain;
+
+    /// Derived keys are looked up by the number of the domain.
+    #[test]
+    fn domains_are_listed_in_their_order_under_different_labels() {
+        for (index, domain) in Domain::ALL.into_iter().enumerate() {
+            assert_eq!(domain as usize, index);
+            assert_eq!(Domain::ALL.iter().filter(|other| other.label() == domain.label()).count(), 1);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::word::high_word;
 use crate::{HashKey, SeedStream, bucket_multiply_shift_64, sign_low_bit};
 
-/// The strongly universal multiply-shift family: 64-bit keys to 64-bit hashes, pairwise independent \[Die96\].
+/// The strongly universal multiply-shift family: 64-bit keys to 64-bit hashes, pairwise independent \[D96\].
 ///
 /// `h(x) = ⌊((a·x + b) mod 2^128) / 2^64⌋` with `a` and `b` uniform on 128 bits. For two different keys the pair of
 /// hashes is exactly uniform on 2^128 values, so all bits of one hash are independent as well: take a bucket from the

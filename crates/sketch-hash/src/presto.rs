@@ -8,7 +8,7 @@ use crate::{Domain, HashAlgorithm, HashId, KeyFingerprint, KeyedHash, ValueEncod
 /// XXH64 with seed 0, the function behind Presto's sketch aggregates.
 ///
 /// It has no key and ignores the [`Domain`]: values are told apart by Presto's byte encodings alone, so that
-/// for example the integer 1 and the one-day date 1970-01-02 are the same item, as they are there.
+/// for example the integer 1 and the date 1970-01-02 are the same item, as they are there.
 /// Take it only to exchange sketches with Presto: anybody can compute items that bias its counts.
 ///
 /// [`hash128`](KeyedHash::hash128), which Presto does not have, is the pair of XXH64 with seeds 0 and 1.
