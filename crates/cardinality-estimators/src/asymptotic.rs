@@ -7,7 +7,7 @@ use crate::BitChannel;
 /// The information a PCSA sketch holds per bucket once its levels are many, times `ln 2`:
 /// `I = p·Li₂(d/p) + (1 − p)·Li₂(−d/(1 − p))`, with `π²/6` for noiseless bits.
 ///
-/// Sources: [HTC23]; the sum over levels becomes an integral over `ln n`.
+/// Sources: \[HTC23\]; the sum over levels becomes an integral over `ln n`.
 ///
 /// # Examples
 /// ```

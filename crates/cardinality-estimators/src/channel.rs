@@ -57,13 +57,17 @@ impl BitChannel {
         Self { p, q: p * (1.0 - a), miss: 1.0 - p, keep: a, contrast: p * a }.checked()
     }
 
-    /// As [`Self::from_keep`], given `1 − p`: exact also where `p` would round to 1.
+    /// The channel with `P(1 → 0) = miss` and `P(0 → 1) = q`: exact also where `p = 1 − miss` would round to 1.
     ///
     /// # Errors
-    /// [`ParamError::Channel`] unless `0 ≤ miss < 1`; [`ParamError::Keep`] unless `2^-300 ≤ a ≤ 1`.
-    pub fn from_miss(miss: f64, a: f64) -> Result<Self, ParamError> {
-        let p = 1.0 - miss;
-        Self { p, q: p * (1.0 - a), miss, keep: a, contrast: p * a }.checked()
+    /// [`ParamError::Channel`] unless both are at least 0 and their sum is below 1; [`ParamError::Keep`] when
+    /// `1 − q/p` is below [`Self::MIN_KEEP`].
+    pub fn from_errors(miss: f64, q: f64) -> Result<Self, ParamError> {
+        let (p, contrast) = (1.0 - miss, 1.0 - (miss + q));
+        if !(miss >= 0.0 && q >= 0.0 && contrast > 0.0) {
+            return Err(ParamError::Channel { p, q });
+        }
+        Self { p, q, miss, keep: contrast / p, contrast }.checked()
     }
 
     /// Symmetric randomised response: each bit flips with probability `flip < 1/2`.
@@ -71,8 +75,7 @@ impl BitChannel {
     /// # Errors
     /// [`ParamError::Channel`] unless `0 ≤ flip < 1/2`.
     pub fn symmetric(flip: f64) -> Result<Self, ParamError> {
-        let (p, contrast) = (1.0 - flip, 1.0 - 2.0 * flip);
-        Self { p, q: flip, miss: flip, keep: contrast / p, contrast }.checked()
+        Self::from_errors(flip, flip)
     }
 
     fn checked(self) -> Result<Self, ParamError> {

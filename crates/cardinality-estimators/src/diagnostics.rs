@@ -1,8 +1,10 @@
 //! Intermediate numbers: what tests, planners and the curious need, and an answer to a user does not.
 
+use crate::answer::{correction, likelihood_ratio};
 use crate::information::Information;
+use crate::interval::log_wald;
 use crate::level::Term;
-use crate::maximum::{likelihood_ratio, maximise, maximise_on_grid};
+use crate::maximum::{maximise, maximise_on_grid};
 use crate::solve::Peak;
 use crate::{BitChannel, CellLayout, Confidence, LevelCounts, Status};
 
@@ -36,13 +38,13 @@ pub fn log_likelihood(counts: &LevelCounts, n: f64) -> LogLikelihood {
 /// The maximum as [`estimate`](crate::estimate) finds it.
 #[must_use]
 pub fn mle(counts: &LevelCounts) -> Maximum {
-    maximum(counts, maximise(counts))
+    maximum(counts, maximise(counts).peak)
 }
 
 /// The maximum found by the exhaustive search alone: slower, and the reference for [`mle`].
 #[must_use]
 pub fn mle_on_grid(counts: &LevelCounts) -> Maximum {
-    maximum(counts, maximise_on_grid(counts))
+    maximum(counts, maximise_on_grid(counts).peak)
 }
 
 fn maximum(counts: &LevelCounts, peak: Peak) -> Maximum {
@@ -90,11 +92,39 @@ pub fn rse_fixed_n_approx(layout: &CellLayout, channel: BitChannel, n: f64) -> f
 /// Too wide where items are few a bucket. `None` for an end that does not exist.
 #[must_use]
 pub fn plain_likelihood_ratio_interval(counts: &LevelCounts, confidence: Confidence) -> (Option<f64>, Option<f64>) {
+    ratio_interval(counts, confidence, |_| 1.0)
+}
+
+/// The interval [`estimate`](crate::estimate) uses near 0 and near the end of the range: every `n` with
+/// `2·(l(n̂) − l(n)) ≤ z²·(1 − n̂·H(n̂))`. `None` for an end that does not exist.
+#[must_use]
+pub fn likelihood_ratio_interval(counts: &LevelCounts, confidence: Confidence) -> (Option<f64>, Option<f64>) {
+    ratio_interval(counts, confidence, |n| correction(counts, n))
+}
+
+fn ratio_interval(
+    counts: &LevelCounts,
+    confidence: Confidence,
+    scale: impl Fn(f64) -> f64,
+) -> (Option<f64>, Option<f64>) {
     let peak = mle(counts).n_hat;
     if peak.is_nan() {
         return (None, None);
     }
-    let ends = likelihood_ratio(counts, peak, 1.0, confidence);
+    let ends = likelihood_ratio(counts, peak, scale(peak), confidence);
+    (Some(ends.lower), ends.upper)
+}
+
+/// The interval [`estimate`](crate::estimate) uses elsewhere: `n̂·exp(±z·√(1/H − n̂)/n̂)`. `None` at 0 and at the end of
+/// the range.
+#[must_use]
+pub fn log_wald_interval(counts: &LevelCounts, confidence: Confidence) -> (Option<f64>, Option<f64>) {
+    let maximum = mle(counts);
+    if maximum.status != Status::Ok {
+        return (None, None);
+    }
+    let information = Information { terms: &counts.terms, channel: counts.channel() };
+    let ends = log_wald(maximum.n_hat, information.variance(maximum.n_hat).sqrt(), confidence.z());
     (Some(ends.lower), ends.upper)
 }
 

@@ -70,9 +70,9 @@ impl Information<'_> {
     }
 }
 
-/// `1/H − n`, kept positive.
+/// `1/H − n`, kept positive; infinite without information.
 pub(crate) fn variance(information: f64, n: f64) -> f64 {
-    (1.0 / information - n).max(1e-12 * n)
+    if information > 0.0 { (1.0 / information - n).max(1e-12 * n) } else { f64::INFINITY }
 }
 
 /// The relative standard error to expect of [`estimate`](crate::estimate) when `n` distinct items are sketched,

@@ -273,7 +273,7 @@ fn check(groups: Vec<CellGroup>, n_cap: f64) -> Result<Vec<CellGroup>, ParamErro
 /// Sorted by falling rate, equal rates joined, empty groups dropped: one canonical form whatever the order given.
 fn terms(groups: &[CellGroup]) -> Vec<Term> {
     let mut sorted: Vec<CellGroup> = groups.iter().copied().filter(|group| group.cells > 0).collect();
-    sorted.sort_by(|x, y| y.rate.total_cmp(&x.rate));
+    sorted.sort_by(|x, y| y.rate.total_cmp(&x.rate).then((x.cells, x.ones).cmp(&(y.cells, y.ones))));
     let mut joined: Vec<Term> = Vec::with_capacity(sorted.len());
     for group in sorted {
         let (ones, zeros) = (to_f64(group.ones), to_f64(group.cells - group.ones));

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod answer;
 mod asymptotic;
 mod channel;
 mod confidence;
@@ -19,6 +20,7 @@ mod product;
 mod solve;
 mod status;
 
+pub use answer::estimate;
 pub use asymptotic::{asymptotic_information, asymptotic_rse};
 pub use channel::BitChannel;
 pub use confidence::Confidence;
@@ -26,7 +28,6 @@ pub use error::ParamError;
 pub use estimate::Estimate;
 pub use information::predicted_rse;
 pub use level::{CellGroup, CellLayout, LastLevel, LevelCounts};
-pub use maximum::estimate;
 pub use occupancy::{bloom_count, bloom_rate, linear_counting, linear_counting_private};
 pub use one_step::{noise_floor, signed_one_step};
 pub use product::{ProductMoments, ProductStatistic};

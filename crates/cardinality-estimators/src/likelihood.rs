@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Cells are treated as independent, which they are not quite: the estimate stays consistent, and the variance is
-//! corrected afterwards (`information.rs`). [HTC23], section 5.
+//! corrected afterwards (`information.rs`). \[HTC23\], section 5.
 
 use crate::{BitChannel, LevelCounts};
 
@@ -86,6 +86,29 @@ impl LevelCounts {
             if term.zeros > 0.0 {
                 sum += term.zeros * channel.ln_off(x, empty);
             }
+        }
+        sum
+    }
+
+    /// `l(n) − l(0)` with noise, `l(n)` without: for comparing counts.
+    ///
+    /// Through a weak channel `l` moves by far less than the rounding of its value, so the difference is summed itself.
+    pub(crate) fn relative_log_likelihood(&self, n: f64) -> f64 {
+        let channel = self.channel();
+        let (q, d) = (channel.q(), channel.d());
+        // Below this q the difference could overflow, and the channel is not weak.
+        if q < 1e-200 {
+            return self.log_likelihood(n);
+        }
+        let off_at_zero = channel.miss() + d;
+        let mut sum = 0.0;
+        for term in &self.terms {
+            let x = term.rate * n;
+            let (hit, empty) = fill(x);
+            sum += term.ones * (d * hit / q).ln_1p();
+            let lost = d * hit / off_at_zero;
+            let zero = if lost < 0.5 { (-lost).ln_1p() } else { channel.ln_off(x, empty) - off_at_zero.ln() };
+            sum += term.zeros * zero;
         }
         sum
     }

@@ -172,3 +172,73 @@ impl Filter {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    /// Mean and variance of the number of set cells, over all ways `throws` hits fall on `cells` cells.
+    fn enumerate(cells: u32, throws: u32) -> (f64, f64) {
+        let ways = cells.pow(throws);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for mut way in 0..ways {
+            let mut set = 0_u32;
+            for _ in 0..throws {
+                set |= 1 << (way % cells);
+                way /= cells;
+            }
+            let set = f64::from(set.count_ones());
+            sum += set;
+            squares += set * set;
+        }
+        let mean = sum / f64::from(ways);
+        (mean, squares / f64::from(ways) - mean * mean)
+    }
+
+    #[test]
+    fn the_variance_of_ones_is_the_enumerated_one() {
+        for (cells, hashes, items) in [(5, 1, 1), (5, 1, 4), (4, 2, 3), (2, 1, 6), (3, 3, 2)] {
+            for (p, q) in [(1.0, 0.0), (0.9, 0.2)] {
+                let channel = BitChannel::new(p, q).expect("a valid channel");
+                let m = f64::from(cells);
+                let filter = Filter { cells: m, hashes: f64::from(hashes), on: 0.5, channel };
+                let (mean, variance) = enumerate(cells, hashes * items);
+                // Noise adds p(1−p) for every set cell and q(1−q) for every other.
+                let noise = mean * p * (1.0 - p) + (m - mean) * q * (1.0 - q);
+                let expected = ((p - q) * (p - q) * variance + noise) / (m * m);
+                assert_relative_eq!(
+                    filter.share_variance(f64::from(items)),
+                    expected,
+                    max_relative = 1e-12,
+                    epsilon = 1e-15
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn linear_counting_has_its_textbook_error() {
+        // m·(eᵗ − t − 1) with t = n/m = 1, to the first order in 1/m.
+        let zeros = 3679;
+        let answer = linear_counting(10_000, zeros).expect("a valid count");
+        let t = -(to_f64(zeros) / 1e4).ln();
+        let textbook = (1e4 * (t.exp() - t - 1.0)).sqrt();
+        assert_relative_eq!(answer.std_error().unwrap_or(0.0), textbook, max_relative = 1e-3);
+        assert_relative_eq!(answer.value().unwrap_or(0.0), 1e4, max_relative = 1e-3);
+    }
+
+    #[test]
+    fn ends_of_the_scale_have_their_status() {
+        let noisy = BitChannel::new(0.8, 0.3).expect("a valid channel");
+        let status = |ones, channel| {
+            linear_counting_private(1000, ones, channel, Confidence::P95).expect("a valid count").status()
+        };
+        assert_eq!(status(0, BitChannel::NOISELESS), Status::Empty);
+        assert_eq!(status(1000, BitChannel::NOISELESS), Status::Saturated);
+        assert_eq!(status(300, noisy), Status::BelowNoise);
+        assert_eq!(status(800, noisy), Status::Saturated);
+        assert_eq!(status(310, noisy), Status::LowInformation);
+        assert_eq!(status(600, noisy), Status::Ok);
+    }
+}

@@ -162,12 +162,36 @@ impl Limits {
     }
 }
 
-/// One group's contribution at some `n`.
-struct Pull {
-    /// `rate·cells·g/Var y`, the weight of the group's mean.
-    weight: f64,
+/// A group at some `n`.
+#[derive(Clone, Copy, Default)]
+struct At {
+    cells: f64,
+    rate: f64,
+    mean: f64,
+    hit: f64,
     empty: f64,
-    variance: f64,
+    /// The part of `E y²` that comes from occupied cells, as observed.
+    excess: f64,
+}
+
+/// The score `S = Σ weight·(g − ȳ)` at some `n`, its slope and its variance with independent cells.
+#[derive(Clone, Copy, Default)]
+struct Score {
+    value: f64,
+    slope: f64,
+    spread: f64,
+}
+
+impl Score {
+    /// The variance of the count at which the score vanishes, `spread/slope² − n`.
+    fn variance(&self, n: f64) -> f64 {
+        variance(self.slope / self.spread * self.slope, n)
+    }
+
+    /// The square of the score in units of its variance for a fixed number of items, `spread − n·slope²`.
+    fn distance(&self, n: f64) -> f64 {
+        self.value * self.value / (self.spread - n * self.slope * self.slope).max(0.0)
+    }
 }
 
 impl ProductStatistic {
@@ -176,31 +200,29 @@ impl ProductStatistic {
     /// # Errors
     /// [`ParamError::Sketches`] unless there are `1 ..= 65536` channels; [`ParamError::Cells`] without a group;
     /// [`ParamError::Cap`] unless `2^-20 ≤ n_cap ≤ 2^200`.
-    pub fn new(groups: Vec<ProductMoments>, channels: &[BitChannel], n_cap: f64) -> Result<Self, ParamError> {
+    pub fn new(mut groups: Vec<ProductMoments>, channels: &[BitChannel], n_cap: f64) -> Result<Self, ParamError> {
         if !(1..=65_536).contains(&channels.len()) {
             return Err(ParamError::Sketches { found: channels.len() });
         }
-        if groups.is_empty() {
-            return Err(ParamError::Cells { expected: 1, found: 0 });
-        }
+        groups.sort_by(|x, y| y.rate.total_cmp(&x.rate));
+        let slowest = groups.last().ok_or(ParamError::Cells { expected: 1, found: 0 })?.rate;
         check_range(n_cap)?;
-        let slowest = groups.iter().map(|group| group.rate).fold(CellGroup::MAX_RATE, f64::min);
         let noiseless = channels.iter().all(BitChannel::is_noiseless);
         let limits = Limits::new(channels);
         Ok(Self { groups, limits, noiseless, n_cap: n_cap.min(512.0 / slowest), grid: Grid::default() })
     }
 
-    /// The size of the union, with standard error `√(1/H − n̂)` where `H = Σ cells·rate²·g²/Var_j`.
+    /// The size of the union, its standard error and interval.
     ///
-    /// As for one sketch, `n̂` is subtracted because a fixed number of items occupies cells that are not quite
-    /// independent. The interval is `n̂·exp(±z·std_error/n̂)` well clear of the noise and of the end of the range, and
-    /// elsewhere the hull of every `n` whose score is within `z` of its standard deviations, 0 included when it
-    /// qualifies.
+    /// With `D = Σ ω·rate·g`, the standard error is `√(Σ ω²·Var_j/cells / D² − n̂)`; as for one sketch, `n̂` is subtracted
+    /// because a fixed number of items occupies cells that are not quite independent. The interval is
+    /// `n̂·exp(±z·std_error/n̂)` where the relative error is the same all along it, and elsewhere the hull of every `n` whose
+    /// score is within `z` of its standard deviations, 0 included when it qualifies.
     pub fn estimate(&self, confidence: Confidence) -> Estimate {
         if !(self.limits.empty_excess.is_finite() && self.limits.most.is_finite()) {
             return Estimate::not_converged(confidence);
         }
-        match highest_peak(self) {
+        match highest_peak(self).peak {
             Peak::Zero => self.at_zero(confidence),
             Peak::Inside(n) => self.inside(n, confidence),
             Peak::Cap => {
@@ -213,14 +235,14 @@ impl ProductStatistic {
     }
 
     fn inside(&self, n: f64, confidence: Confidence) -> Estimate {
-        let std_error = variance(self.slope(n).information, n).sqrt();
+        let std_error = self.score(n).variance(n).sqrt();
         if !std_error.is_finite() {
             return Estimate::not_converged(confidence);
         }
-        let floor = self.slope(0.0).information.sqrt().recip();
         let wald = log_wald(n, std_error, confidence.z());
-        let clear = n > 4.0 * floor && n > 4.0 * std_error && wald.upper.is_some_and(|upper| upper < self.n_cap);
-        let ends = if clear { wald } else { self.score_interval(n, confidence) };
+        let even = wald.is_even(std_error / n, self.n_cap, |end| self.score(end).variance(end).sqrt() / end);
+        let ends = if even { wald } else { self.score_interval(n, confidence) };
+        let ends = if self.noiseless { ends.to_whole_items() } else { ends };
         let known = 2.0 * std_error <= n && ends.upper.is_some();
         let status = if known { Status::Ok } else { Status::LowInformation };
         let parts = Parts { value: Some(n), std_error: Some(std_error), lower: Some(ends.lower), upper: ends.upper };
@@ -229,37 +251,79 @@ impl ProductStatistic {
 
     fn at_zero(&self, confidence: Confidence) -> Estimate {
         let empty = self.noiseless && self.groups.iter().all(|group| group.mean >= 1.0);
-        let (status, upper) = if empty {
-            (Status::Empty, Some(0.0))
+        let (status, std_error, upper) = if empty {
+            (Status::Empty, 0.0, Some(0.0))
         } else {
-            (Status::BelowNoise, self.score_interval(0.0, confidence).upper)
+            let ends = self.score_interval(0.0, confidence);
+            (Status::BelowNoise, self.score(0.0).variance(0.0).sqrt(), ends.upper)
         };
-        let std_error = Some(self.slope(0.0).information.sqrt().recip());
+        let std_error = Some(std_error).filter(|error| error.is_finite());
         let parts = Parts { value: Some(0.0), std_error, lower: Some(0.0), upper };
         Estimate::from_parts(status, parts, confidence)
     }
 
     fn score_interval(&self, inside: f64, confidence: Confidence) -> Ends {
         let cut = confidence.z() * confidence.z();
-        hull(self.grid, self.n_cap, inside, |n| {
-            let slope = self.slope(n);
-            let spread = slope.information * (1.0 - n * slope.information).max(0.0);
-            slope.d1 * slope.d1 <= cut * spread
-        })
+        // At the ends of the range the best score is not 0; what counts is how much worse another count is.
+        let best = self.score(inside).distance(inside);
+        let reach = cut + if best.is_finite() { best } else { 0.0 };
+        hull(self.grid, self.n_cap, inside, |n| self.score(n).distance(n) <= reach)
     }
 
-    /// Weight and modelled variance of a group after `n` items.
-    fn pull(&self, group: &ProductMoments, n: f64) -> Pull {
+    fn at(&self, group: &ProductMoments, n: f64) -> At {
         let (hit, empty) = fill(group.rate * n);
-        let Limits { empty_excess, least, most } = self.limits;
-        let second = group.mean * group.mean + group.variance - empty * (1.0 + empty_excess);
-        let occupied = hit * (second / hit).clamp(least, most);
-        let occupied = if occupied.is_nan() { 0.0 } else { occupied };
-        let own = empty_excess + hit;
-        let variance = empty * own + occupied;
-        // Without noise the group's variance is empty·hit; divided out, it cannot underflow before the weight does.
-        let ratio = if occupied > 0.0 { empty / variance } else { own.recip() };
-        Pull { weight: to_f64(group.cells) * group.rate * ratio, empty, variance }
+        let excess = group.mean * group.mean + group.variance - empty * (1.0 + self.limits.empty_excess);
+        At { cells: to_f64(group.cells), rate: group.rate, mean: group.mean, hit, empty, excess }
+    }
+
+    /// The part of `Var y` that comes from occupied cells, given what was observed of it, within the channels' limits.
+    fn occupied(&self, hit: f64, excess: f64, of_hit: f64) -> f64 {
+        let share = (excess / of_hit).clamp(self.limits.least, self.limits.most);
+        if share.is_nan() { hit * self.limits.least } else { hit * share }
+    }
+
+    /// Sums over all groups.
+    ///
+    /// A group's weight uses the second moment seen in its neighbours, not its own: the mean and the second moment of a
+    /// group stray together, and weights that follow their own group's errors would bias the estimate upwards.
+    fn score(&self, n: f64) -> Score {
+        let groups = self.groups.as_slice();
+        let mut sums = Score::default();
+        let mut before = None;
+        let mut here = self.at(&groups[0], n);
+        for i in 0..groups.len() {
+            let after = groups.get(i + 1).map(|group| self.at(group, n));
+            let around = [before, after];
+            let pool = |f: fn(&At) -> f64| around.iter().flatten().map(|at| at.cells * f(at)).sum::<f64>();
+            let pooled =
+                if groups.len() > 1 { (pool(|at| at.excess), pool(|at| at.hit)) } else { (here.excess, here.hit) };
+            let modelled = self.occupied(here.hit, pooled.0, pooled.1);
+            let observed = self.occupied(here.hit, here.excess, here.hit);
+            sums.add(here, self.limits.empty_excess + here.hit, modelled, observed);
+            before = Some(here);
+            if let Some(next) = after {
+                here = next;
+            }
+        }
+        sums
+    }
+}
+
+impl Score {
+    /// Adds a group with `Var y = empty·own + occupied`, where `occupied` is modelled for the weight and observed for
+    /// the spread.
+    fn add(&mut self, at: At, own: f64, modelled: f64, observed: f64) {
+        // Without noise the variance is empty·own; divided out, it cannot underflow before the weight does.
+        let ratio = if modelled > 0.0 { at.empty / (at.empty * own + modelled) } else { own.recip() };
+        let weight = at.cells * at.rate * ratio;
+        let residual = at.empty - at.mean;
+        if residual != 0.0 {
+            self.value += weight * residual;
+        }
+        let slope = weight * at.rate * at.empty;
+        self.slope += slope;
+        let inflation = if modelled > 0.0 { (at.empty * own + observed) / (at.empty * own + modelled) } else { 1.0 };
+        self.spread += slope * inflation;
     }
 }
 
@@ -275,26 +339,18 @@ impl Objective for ProductStatistic {
     /// The normal log-likelihood of the group means: only used to choose between several roots.
     fn height(&self, n: f64) -> f64 {
         let misfit = |group: &ProductMoments| {
-            let pull = self.pull(group, n);
-            let residual = group.mean - pull.empty;
-            let distance =
-                if residual == 0.0 { 0.0 } else { to_f64(group.cells) * residual * residual / pull.variance };
-            distance + pull.variance.max(f64::MIN_POSITIVE).ln()
+            let at = self.at(group, n);
+            let occupied = self.occupied(at.hit, at.excess, at.hit);
+            let variance = at.empty * (self.limits.empty_excess + at.hit) + occupied;
+            let residual = at.mean - at.empty;
+            let distance = if residual == 0.0 { 0.0 } else { at.cells * residual * residual / variance };
+            distance + variance.max(f64::MIN_POSITIVE).ln()
         };
         -0.5 * self.groups.iter().map(misfit).sum::<f64>()
     }
 
     fn slope(&self, n: f64) -> Slope {
-        let mut slope = Slope::default();
-        for group in &self.groups {
-            let pull = self.pull(group, n);
-            let residual = pull.empty - group.mean;
-            if residual != 0.0 {
-                slope.d1 += pull.weight * residual;
-            }
-            slope.information += pull.weight * group.rate * pull.empty;
-        }
-        slope.d2 = -slope.information;
-        slope
+        let score = self.score(n);
+        Slope { d1: score.value, d2: -score.slope, information: score.slope }
     }
 }

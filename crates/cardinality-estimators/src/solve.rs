@@ -66,11 +66,20 @@ pub(crate) enum Peak {
     Lost,
 }
 
+/// The highest point and whether it is the only maximum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Summit {
+    pub(crate) peak: Peak,
+    pub(crate) alone: bool,
+}
+
 /// The highest maximum over the whole range: every sign change of the slope on the grid is refined and compared with
 /// the two ends. Ties go to the smaller count.
-pub(crate) fn highest_peak<O: Objective>(objective: &O) -> Peak {
+pub(crate) fn highest_peak<O: Objective>(objective: &O) -> Summit {
     let mut best: Option<(f64, Peak)> = None;
+    let mut peaks = 0;
     let mut offer = |n: f64, peak: Peak| {
+        peaks += 1;
         let height = objective.height(n);
         if height.is_finite() && best.is_none_or(|(top, _)| height > top) {
             best = Some((height, peak));
@@ -92,7 +101,7 @@ pub(crate) fn highest_peak<O: Objective>(objective: &O) -> Peak {
     if rising {
         offer(objective.cap(), Peak::Cap);
     }
-    best.map_or(Peak::Lost, |(_, peak)| peak)
+    Summit { peak: best.map_or(Peak::Lost, |(_, peak)| peak), alone: peaks == 1 }
 }
 
 /// The maximum between `low`, where the slope is positive, and `high`, where it is not.

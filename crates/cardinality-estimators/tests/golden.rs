@@ -1,0 +1,187 @@
+//! Golden cases, computed independently with 60-digit arithmetic (generator: Python with mpmath; see the file's head).
+//!
+//! `|got − want| ≤ atol + rtol·|want|` with the tolerances of each case; a first derivative has `1e-13·|l|/n` instead of
+//! the case's `atol`, since it is a small difference of large sums near the maximum.
+
+#![expect(clippy::unwrap_used, reason = "a golden file of another shape must fail the test")]
+
+use cardinality_estimators::{
+    BitChannel, CellLayout, Confidence, LevelCounts, ProductMoments, Status, asymptotic_information, asymptotic_rse,
+    bloom_count, bloom_rate, diagnostics, linear_counting_private,
+};
+use serde_json::Value;
+
+const GOLDEN: &str = include_str!("golden/sfm_estimators.json");
+
+struct Case {
+    id: String,
+    input: Value,
+    expect: Value,
+    rtol: f64,
+    atol: f64,
+}
+
+impl Case {
+    fn read(case: &Value) -> Self {
+        let number = |key: &str| case[key].as_f64().unwrap_or(0.0);
+        let id = case["id"].as_str().unwrap().to_owned();
+        Self {
+            id,
+            input: case["input"].clone(),
+            expect: case["expect"].clone(),
+            rtol: number("rtol"),
+            atol: number("atol"),
+        }
+    }
+
+    fn number(&self, field: &str) -> f64 {
+        self.input[field].as_f64().unwrap()
+    }
+
+    fn integer(&self, field: &str) -> u64 {
+        self.input[field].as_u64().unwrap()
+    }
+
+    fn integers(&self, field: &str) -> Vec<u64> {
+        self.input[field].as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect()
+    }
+
+    fn channel(&self) -> BitChannel {
+        BitChannel::new(self.number("p"), self.number("q")).unwrap()
+    }
+
+    /// Compares a field if the case has it.
+    fn check(&self, field: &str, got: f64) {
+        if let Some(want) = self.expect[field].as_f64() {
+            self.compare(field, got, want, self.atol);
+        }
+    }
+
+    fn compare(&self, field: &str, got: f64, want: f64, atol: f64) {
+        let allowed = atol + self.rtol * want.abs();
+        assert!((got - want).abs() <= allowed, "{} {field}: got {got}, want {want} ± {allowed:e}", self.id);
+    }
+
+    fn counts(&self) -> LevelCounts {
+        let buckets = u32::try_from(self.integer("B")).unwrap();
+        let ones = self.integers("ones_per_level");
+        assert_eq!(self.integer("P"), ones.len() as u64);
+        LevelCounts::pcsa(buckets, &ones, self.channel()).unwrap()
+    }
+
+    fn check_maximum(&self) {
+        let counts = self.counts();
+        let word = match self.expect["status"].as_str().unwrap() {
+            "interior" => "ok",
+            "boundary0" => "below_noise",
+            other => other,
+        };
+        for maximum in [diagnostics::mle(&counts), diagnostics::mle_on_grid(&counts)] {
+            assert_eq!(maximum.status.as_str(), word, "{}", self.id);
+            self.check("mle", maximum.n_hat);
+            if maximum.status == Status::Saturated {
+                assert_eq!(maximum.n_hat.to_bits(), counts.n_cap().to_bits());
+            }
+        }
+        self.check("n_cap", counts.n_cap());
+        self.check("score_at_0", diagnostics::log_likelihood(&counts, 0.0).d1);
+    }
+
+    fn check_likelihood(&self) {
+        self.check_maximum();
+        let counts = self.counts();
+        for at in self.expect["evaluations"].as_array().unwrap() {
+            let field = |name: &str| at[name].as_f64().unwrap();
+            let n = field("n");
+            let got = diagnostics::log_likelihood(&counts, n);
+            let atol = if n > 0.0 { 1e-13 * field("ll").abs() / n } else { 0.0 };
+            self.compare("ll", got.value, field("ll"), self.atol);
+            self.compare("d1", got.d1, field("d1"), atol);
+            self.compare("d2", got.d2, field("d2"), self.atol);
+        }
+        let (buckets, levels) = (self.integer("B"), self.integer("P"));
+        let layout = CellLayout::pcsa(u32::try_from(buckets).unwrap(), u8::try_from(levels).unwrap()).unwrap();
+        let (channel, n) = (self.channel(), self.expect["mle"].as_f64().unwrap());
+        self.check("info_H", diagnostics::information(&layout, channel, n));
+        self.check("rse_poisson", diagnostics::rse_poisson(&layout, channel, n));
+        self.check("rse_fixed_n", diagnostics::rse_fixed_n(&layout, channel, n));
+        self.check("rse_fixed_n_approx", diagnostics::rse_fixed_n_approx(&layout, channel, n));
+    }
+
+    fn check_asymptotic(&self) {
+        self.check("I", asymptotic_information(self.channel()));
+        self.check("rse", asymptotic_rse(u32::try_from(self.integer("B")).unwrap(), self.channel()));
+    }
+
+    fn check_linear_counting(&self) {
+        let cells = self.integer("cells");
+        let answer = linear_counting_private(cells, self.integer("ones"), self.channel(), Confidence::P95).unwrap();
+        self.check("rho", bloom_rate(cells, 1).unwrap());
+        self.check("mle", answer.value().unwrap());
+    }
+
+    fn check_bloom(&self) {
+        let (cells, hashes) = (self.integer("cells"), u32::try_from(self.integer("hashes")).unwrap());
+        let epsilon = self.number("eps") / f64::from(hashes);
+        let channel = BitChannel::symmetric(1.0 / (1.0 + epsilon.exp())).unwrap();
+        let answer = bloom_count(cells, hashes, self.integer("ones"), channel, Confidence::P95).unwrap();
+        self.check("eps_bit", channel.dp_level());
+        self.check("p", channel.p());
+        self.check("q", channel.q());
+        self.check("rho", bloom_rate(cells, hashes).unwrap());
+        self.check("mle", answer.value().unwrap());
+    }
+
+    fn check_product(&self) {
+        let classes = self.integers("cells_with_w_ones");
+        let moments = ProductMoments::from_classes(0.001, self.channel(), &classes).unwrap();
+        let cells = f64::from(u32::try_from(classes.iter().sum::<u64>()).unwrap());
+        self.check("empty_fraction_estimate", moments.mean());
+        self.check("sum_of_products", moments.mean() * cells);
+    }
+}
+
+fn run(kind: &str, check: impl Fn(&Case)) {
+    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
+    let cases = golden["cases"].as_array().unwrap();
+    let chosen: Vec<_> = cases.iter().filter(|case| case["kind"] == kind).collect();
+    assert!(!chosen.is_empty(), "no case of kind {kind}");
+    for case in chosen {
+        check(&Case::read(case));
+    }
+}
+
+#[test]
+fn likelihood_cases_hold() {
+    run("likelihood", Case::check_likelihood);
+}
+
+#[test]
+fn edge_cases_hold() {
+    run("edge", Case::check_maximum);
+}
+
+#[test]
+fn asymptotic_cases_hold() {
+    run("asymptotic", Case::check_asymptotic);
+}
+
+#[test]
+fn linear_counting_cases_hold() {
+    run("linear_counting", Case::check_linear_counting);
+}
+
+#[test]
+fn bloom_cases_hold() {
+    run("bloom", Case::check_bloom);
+}
+
+#[test]
+fn product_statistic_cases_hold() {
+    run("product_statistic", Case::check_product);
+}
+
+#[test]
+fn dp_level_cases_hold() {
+    run("dp_level", |case| case.check("eps", case.channel().dp_level()));
+}
