@@ -24,7 +24,8 @@ Options:
 pub(crate) enum Features {
     /// The whole workspace with every feature.
     All,
-    /// What is shipped, with the features it is shipped with.
+    /// The whole workspace with default features, what is shipped included. Naming fewer packages here would give outside
+    /// packages other features than in the run before, and have all of them compiled anew.
     Default,
     /// Each library that has a default feature, without it.
     None,
@@ -89,7 +90,7 @@ fn selections(features: Features) -> Result<Vec<Vec<String>>, Failure> {
     let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     Ok(match features {
         Features::All => vec![words(&["--workspace", "--all-features"])],
-        Features::Default => vec![Vec::new()],
+        Features::Default => vec![words(&["--workspace"])],
         Features::None => without_defaults(&Workspace::load()?),
     })
 }
