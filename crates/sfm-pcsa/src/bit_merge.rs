@@ -6,14 +6,14 @@
 use dp_noise::NoiseSource;
 use gf2_linalg::transpose64;
 
-use crate::channel::{ChannelError, OrMerge};
+use crate::channel::ChannelError;
 use crate::coin::{Coins, Threshold};
 use crate::double_double::DoubleDouble;
+use crate::or_merge::OrMerge;
 use crate::weight::{MAX_WORDS, lanes_by_weight};
 
-/// Tables of thresholds are not longer, so they have at most 17 groups of inputs.
-const MAX_TABLE: usize = 1 << 17;
-const MAX_GROUPS: usize = 17;
+/// So many inputs share one table of products, with an entry for each pattern of their bits.
+const CHUNK: usize = 12;
 
 /// Draws the merge of `inputs`, `bits` cells in words of equal number; unused bits of the last word are zero.
 pub(crate) fn merge_or<R: NoiseSource + ?Sized>(
@@ -40,63 +40,99 @@ pub(crate) fn merge_or<R: NoiseSource + ?Sized>(
 
 /// How the threshold of a cell follows from its noisy bits.
 enum Rule<'a> {
-    /// All inputs have one `p`: the threshold depends on the number of ones, the index.
+    /// All inputs have one `p`: by the number of ones.
     Weight(Vec<Threshold>),
-    /// Two inputs: by the bits `t1 t2`.
-    Pair([Threshold; 4]),
-    /// The inputs fall in few groups of equal `p`: a one of input `i` moves the index by `strides[i]`.
-    Table { strides: Vec<u32>, thresholds: Vec<Threshold> },
-    /// Many different `p`: multiplied out for every cell.
-    Product(&'a OrMerge),
+    /// Two inputs: by the bits `t1 t2`, patterns of one threshold together.
+    Pair(Vec<PairClass>),
+    /// Few inputs: by the pattern of their bits, input `i` being bit `i`.
+    Pattern(Vec<Threshold>),
+    /// Many inputs: the product of one entry of each table, by the patterns of its inputs.
+    Products { merge: &'a OrMerge, tables: Vec<Vec<DoubleDouble>> },
+}
+
+/// Patterns of two noisy bits that share a threshold.
+struct PairClass {
+    /// Bit `t` is set for pattern `t = 2 t1 + t2`.
+    patterns: u64,
+    threshold: Threshold,
 }
 
 impl<'a> Rule<'a> {
     fn new(merge: &'a OrMerge) -> Result<Self, ChannelError> {
+        let threshold = |x| Threshold::from_probability(merge.probability(x)?);
         let factors = merge.factors();
-        let groups = Groups::new(factors);
-        if groups.sizes.len() == 1 && factors.len() <= MAX_WORDS {
-            return Ok(Self::Weight(groups.thresholds(merge)?));
-        }
-        if let [first, second] = factors {
-            let mut table = [Threshold::NEVER; 4];
-            for (t, slot) in table.iter_mut().enumerate() {
-                *slot = Threshold::from_probability(merge.probability(first[t >> 1] * second[t & 1])?)?;
+        let alike = factors.iter().all(|factor| factor == &factors[0]);
+        match factors {
+            [first, second] => {
+                let mut classes: Vec<PairClass> = Vec::new();
+                for t in 0..4 {
+                    let threshold = threshold(first[t >> 1] * second[t & 1])?;
+                    match classes.iter_mut().find(|class| class.threshold == threshold) {
+                        Some(class) => class.patterns |= 1 << t,
+                        None => classes.push(PairClass { patterns: 1 << t, threshold }),
+                    }
+                }
+                Ok(Self::Pair(classes))
             }
-            return Ok(Self::Pair(table));
-        }
-        match groups.strides() {
-            Some(strides) => Ok(Self::Table { strides, thresholds: groups.thresholds(merge)? }),
-            None => Ok(Self::Product(merge)),
+            [[zero, set], ..] if alike => {
+                let weights = 0..=u32::try_from(factors.len()).unwrap_or(u32::MAX);
+                let inputs = weights.clone().rev();
+                let products = weights.zip(inputs).map(|(ones, zeros)| set.powi(ones) * zero.powi(zeros));
+                Ok(Self::Weight(products.map(threshold).collect::<Result<_, _>>()?))
+            }
+            _ if factors.len() <= CHUNK => {
+                let products = pattern_products(factors);
+                Ok(Self::Pattern(products.into_iter().map(threshold).collect::<Result<_, _>>()?))
+            }
+            _ => Ok(Self::Products { merge, tables: factors.chunks(CHUNK).map(pattern_products).collect() }),
         }
     }
 
     /// The output of 64 cells; `column` holds the word of each input.
     fn draw<R: NoiseSource + ?Sized>(&self, column: &[u64], coins: &mut Coins<'_, R>) -> Result<u64, ChannelError> {
         match self {
-            Self::Weight(thresholds) => Ok(draw_by_weight(thresholds, column, coins)),
-            Self::Pair(table) => {
-                let (x, y) = (column[0], column[1]);
-                let masks = [!x & !y, !x & y, x & !y, x & y];
-                let classes: [_; 4] = core::array::from_fn(|t| (masks[t], table[t]));
-                Ok(coins.by_class(&classes))
+            Self::Weight(thresholds) if column.len() <= MAX_WORDS => {
+                let lanes = lanes_by_weight(column);
+                let mut classes = [(0, Threshold::NEVER); MAX_WORDS + 1];
+                for ((class, mask), threshold) in classes.iter_mut().zip(lanes).zip(thresholds) {
+                    *class = (mask, *threshold);
+                }
+                Ok(coins.by_class(&classes[..thresholds.len()]))
             }
-            Self::Table { strides, thresholds } => {
-                let mut index = [0_u32; 64];
-                for (word, stride) in column.iter().zip(strides) {
-                    for (lane, slot) in index.iter_mut().enumerate() {
-                        *slot += stride * u32::from(word >> lane & 1 == 1);
+            Self::Weight(thresholds) => {
+                let mut weights = [0; 64];
+                for inputs in column.chunks(64) {
+                    for (weight, pattern) in weights.iter_mut().zip(patterns(inputs)) {
+                        *weight += pattern.count_ones() as usize;
                     }
                 }
-                Ok(draw_lanes(&index.map(|class| thresholds[class as usize]), coins))
+                Ok(draw_lanes(&weights.map(|weight| thresholds[weight]), coins))
             }
-            Self::Product(merge) => {
+            Self::Pair(classes) => {
+                let (x, y) = (column[0], column[1]);
+                let lanes = [!x & !y, !x & y, x & !y, x & y];
+                let mut masks = [(0, Threshold::NEVER); 4];
+                for (slot, class) in masks.iter_mut().zip(classes) {
+                    let chosen =
+                        lanes.iter().enumerate().map(|(t, lanes)| lanes & (class.patterns >> t & 1).wrapping_neg());
+                    *slot = (chosen.fold(0, |mask, lanes| mask | lanes), class.threshold);
+                }
+                Ok(coins.by_class(&masks[..classes.len()]))
+            }
+            Self::Pattern(thresholds) => {
+                let lanes = patterns(column).map(|pattern| thresholds[index(pattern)]);
+                Ok(draw_lanes(&lanes, coins))
+            }
+            Self::Products { merge, tables } => {
+                let mut products = [DoubleDouble::ONE; 64];
+                for (inputs, table) in column.chunks(CHUNK).zip(tables) {
+                    for (product, pattern) in products.iter_mut().zip(patterns(inputs)) {
+                        *product = *product * table[index(pattern)];
+                    }
+                }
                 let mut lanes = [Threshold::NEVER; 64];
-                for (lane, slot) in lanes.iter_mut().enumerate() {
-                    let x = column
-                        .iter()
-                        .zip(merge.factors())
-                        .fold(DoubleDouble::ONE, |x, (word, factor)| x * factor[usize::from(word >> lane & 1 == 1)]);
-                    *slot = Threshold::from_probability(merge.probability(x)?)?;
+                for (threshold, product) in lanes.iter_mut().zip(products) {
+                    *threshold = Threshold::from_probability(merge.probability(product)?)?;
                 }
                 Ok(draw_lanes(&lanes, coins))
             }
@@ -104,89 +140,42 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Counts the ones of every lane and draws by the count.
-fn draw_by_weight<R: NoiseSource + ?Sized>(thresholds: &[Threshold], column: &[u64], coins: &mut Coins<'_, R>) -> u64 {
-    let lanes = lanes_by_weight(column);
-    let mut classes = [(0, Threshold::NEVER); MAX_WORDS + 1];
-    for ((class, mask), threshold) in classes.iter_mut().zip(lanes).zip(thresholds) {
-        *class = (mask, *threshold);
-    }
-    coins.by_class(&classes[..thresholds.len()])
+/// The product of the factors for every pattern of bits, input `i` being bit `i`.
+fn pattern_products(factors: &[[DoubleDouble; 2]]) -> Vec<DoubleDouble> {
+    factors.iter().fold(vec![DoubleDouble::ONE], |products, &[zero, set]| {
+        let with = |factor: DoubleDouble| products.iter().map(move |&product| product * factor);
+        with(zero).chain(with(set)).collect()
+    })
+}
+
+/// For each of 64 cells the bits of up to 64 inputs, input `i` being bit `i`.
+fn patterns(inputs: &[u64]) -> [u64; 64] {
+    let mut block = [0; 64];
+    block[..inputs.len()].copy_from_slice(inputs);
+    transpose64(&mut block);
+    block
+}
+
+/// A pattern of at most [`CHUNK`] bits.
+#[expect(clippy::cast_possible_truncation, reason = "a pattern has 12 bits at most")]
+const fn index(pattern: u64) -> usize {
+    pattern as usize
 }
 
 /// One bit a lane, every lane with its own threshold.
 fn draw_lanes<R: NoiseSource + ?Sized>(lanes: &[Threshold; 64], coins: &mut Coins<'_, R>) -> u64 {
     let (mut certain, mut undecided) = (0, 0);
-    let mut digits = [0; 64];
+    let mut thresholds = [0; 64];
     for (lane, threshold) in lanes.iter().enumerate() {
         match threshold {
             Threshold::Always => certain |= 1 << lane,
             Threshold::Below(t) => {
                 undecided |= u64::from(*t != 0) << lane;
-                digits[lane] = *t;
+                thresholds[lane] = *t;
             }
         }
     }
+    let mut digits = thresholds;
     transpose64(&mut digits);
-    certain | coins.lanes(undecided, |k| digits[k as usize])
-}
-
-/// The inputs sorted into groups of equal factors.
-struct Groups {
-    /// Group of every input.
-    of_input: Vec<usize>,
-    /// The factors of each group, and how many inputs it has.
-    sizes: Vec<([DoubleDouble; 2], usize)>,
-}
-
-impl Groups {
-    fn new(factors: &[[DoubleDouble; 2]]) -> Self {
-        let mut sizes: Vec<([DoubleDouble; 2], usize)> = Vec::new();
-        let mut of_input = Vec::with_capacity(factors.len());
-        for factor in factors {
-            let found = sizes.iter().position(|(known, _)| known == factor);
-            let group = found.unwrap_or(sizes.len());
-            match sizes.get_mut(group) {
-                Some((_, size)) => *size += 1,
-                None => sizes.push((*factor, 1)),
-            }
-            of_input.push(group);
-            if sizes.len() > MAX_GROUPS {
-                break;
-            }
-        }
-        Self { of_input, sizes }
-    }
-
-    /// Number of classes before each group, in mixed radix; `None` when a table would be too long.
-    fn radix(&self) -> Option<Vec<u32>> {
-        let mut stride = 1_usize;
-        let mut strides = Vec::with_capacity(self.sizes.len());
-        for (_, size) in &self.sizes {
-            strides.push(u32::try_from(stride).ok()?);
-            stride = stride.checked_mul(size + 1).filter(|&length| length <= MAX_TABLE)?;
-        }
-        Some(strides)
-    }
-
-    fn strides(&self) -> Option<Vec<u32>> {
-        let radix = self.radix()?;
-        Some(self.of_input.iter().map(|&group| radix[group]).collect())
-    }
-
-    /// The threshold of every class.
-    fn thresholds(&self, merge: &OrMerge) -> Result<Vec<Threshold>, ChannelError> {
-        let mut products = vec![DoubleDouble::ONE];
-        for ([zero, set], size) in &self.sizes {
-            // Weight of this group in the outer place: its stride is the number of classes so far.
-            let powers = (0..=*size).map(|ones| power(*set, ones) * power(*zero, size - ones));
-            products = powers.flat_map(|power| products.iter().map(move |x| *x * power).collect::<Vec<_>>()).collect();
-        }
-        products.into_iter().map(|x| Threshold::from_probability(merge.probability(x)?)).collect()
-    }
-}
-
-/// A group has at most [`MAX_TABLE`] members.
-fn power(base: DoubleDouble, exponent: usize) -> DoubleDouble {
-    u32::try_from(exponent).map_or(DoubleDouble::ZERO, |exponent| base.powi(exponent))
+    certain | coins.lanes(undecided, |k| digits[k as usize], |lane| thresholds[lane as usize])
 }

@@ -1,7 +1,7 @@
-//! Channels of noisy bits and the algebra of their merges.
+//! Channels of noisy bits.
 //!
-//! Nothing here knows a sketch: a channel says how one bit is flipped, and the functions say with which probability the
-//! output bit must be drawn so that the result is again such a channel. Any family of bitmaps can use them.
+//! Nothing here knows a sketch: a channel says how one bit is flipped, and `gate` and `or_merge` say with which
+//! probability an output bit must be drawn so that the result is again such a channel. Any family of bitmaps can use them.
 //!
 //! Notation, as in the paper [HTC23]: `s` is a true bit, `t` its noisy version, `p = P(t=1 | s=1)`, `q = P(t=1 | s=0)`,
 //! `d = p − q`, `a = 1 − q/p = d/p`. A channel carries `(p, a)`: after many merges `a` may be 10⁻²⁰, and `p − q` formed
@@ -58,59 +58,6 @@ pub enum ChannelError {
     NoInput,
 }
 
-/// Which of the feasible output channels a merge aims at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OutputForm {
-    /// The corner with the largest `p/q` and `(1−q)/(1−p)` at once: every other feasible output is a degraded copy of it.
-    Extremal,
-    /// `p + q = 1`, the published form.
-    Symmetric,
-}
-
-/// A Boolean operation on two bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BooleanOp {
-    /// `s1 ∨ s2`
-    Or,
-    /// `s1 ∧ s2`
-    And,
-    /// `s1 ⊕ s2`
-    Xor,
-    /// `s1 ∧ ¬s2`
-    Diff,
-    /// `¬s1 ∨ s2`
-    Implies,
-    /// `¬(s1 ∨ s2)`
-    Nor,
-    /// `¬(s1 ∧ s2)`
-    Nand,
-    /// `¬(s1 ⊕ s2)`
-    Xnor,
-}
-
-impl BooleanOp {
-    /// Every operation, in the order of the variants.
-    pub const ALL: [Self; 8] =
-        [Self::Or, Self::And, Self::Xor, Self::Diff, Self::Implies, Self::Nor, Self::Nand, Self::Xnor];
-
-    /// The operation on true bits.
-    #[must_use]
-    pub const fn apply(self, s1: bool, s2: bool) -> bool {
-        match self {
-            Self::Or => s1 || s2,
-            Self::And => s1 && s2,
-            Self::Xor => s1 ^ s2,
-            Self::Diff => s1 && !s2,
-            Self::Implies => !s1 || s2,
-            Self::Nor => !(s1 || s2),
-            Self::Nand => !(s1 && s2),
-            Self::Xnor => !(s1 ^ s2),
-        }
-    }
-}
-
 impl Channel {
     /// From numerators over 2⁶⁴; `None` unless `0 < q < p`.
     pub(crate) fn from_numerators(p: u64, q: u64) -> Option<Self> {
@@ -131,7 +78,7 @@ impl Channel {
     }
 
     /// The output of a merge. Checks the range and that some signal is left.
-    fn from_merge(p: DoubleDouble, a: DoubleDouble) -> Result<Self, ChannelError> {
+    pub(crate) fn from_merge(p: DoubleDouble, a: DoubleDouble) -> Result<Self, ChannelError> {
         let keep = a.to_f64();
         if !(a.is_finite() && keep >= SMALLEST_KEEP) {
             return Err(ChannelError::NoSignal { keep });
@@ -182,17 +129,17 @@ impl Channel {
     }
 
     /// The estimates of `1 − s` that average to it: `(p − t)/d` at t = 0 and 1.
-    fn empty_estimates(self) -> [DoubleDouble; 2] {
+    pub(crate) fn empty_estimates(self) -> [DoubleDouble; 2] {
         [self.p / self.d(), -(self.not_p() / self.d())]
     }
 
     /// The estimates of `s`: `(t − q)/d` at t = 0 and 1.
-    fn set_estimates(self) -> [DoubleDouble; 2] {
+    pub(crate) fn set_estimates(self) -> [DoubleDouble; 2] {
         [-(self.q() / self.d()), (DoubleDouble::ONE - self.q()) / self.d()]
     }
 
     /// The estimates of `1 − 2s`: `(p + q − 2t)/d` at t = 0 and 1.
-    fn sign_estimates(self) -> [DoubleDouble; 2] {
+    pub(crate) fn sign_estimates(self) -> [DoubleDouble; 2] {
         let sum = self.p + self.q();
         [sum / self.d(), (sum - DoubleDouble::TWO) / self.d()]
     }
@@ -205,148 +152,4 @@ pub(crate) fn probability(value: DoubleDouble) -> Result<DoubleDouble, ChannelEr
         return Err(ChannelError::Probability { found });
     }
     Ok(value.max(DoubleDouble::ZERO).min(DoubleDouble::ONE))
-}
-
-/// A randomised gate for two bits: with which probability the output is 1, and the channel it then has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate {
-    /// The channel of the output with respect to `f(s1, s2)`.
-    pub(crate) channel: Channel,
-    /// P(out = 1) for `t1 t2` = 00, 01, 10, 11.
-    pub(crate) table: [DoubleDouble; 4],
-}
-
-/// The gate of `op` for two independent inputs.
-///
-/// The multilinear extension `f̂` of the operation, evaluated at unbiased estimates of the bits, averages to `f(s1, s2)`;
-/// `v = q* + (p* − q*) f̂` is then the one probability with which the output has the channel `(p*, q*)`, and it is a
-/// probability iff `q* ≥ −m D` and `q* ≤ 1 − M D`, where `D = p* − q*` and `m ≤ f̂ ≤ M` [HTC23, Section 4].
-pub(crate) fn gate(op: BooleanOp, form: OutputForm, first: Channel, second: Channel) -> Result<Gate, ChannelError> {
-    let one = DoubleDouble::ONE;
-    let (left, right) = match op {
-        BooleanOp::Or | BooleanOp::Nor => (first.empty_estimates(), second.empty_estimates()),
-        BooleanOp::And | BooleanOp::Nand => (first.set_estimates(), second.set_estimates()),
-        BooleanOp::Diff | BooleanOp::Implies => (first.set_estimates(), second.empty_estimates()),
-        BooleanOp::Xor | BooleanOp::Xnor => (first.sign_estimates(), second.sign_estimates()),
-    };
-    let product = [left[0] * right[0], left[0] * right[1], left[1] * right[0], left[1] * right[1]];
-    let extension = product.map(|x| match op {
-        BooleanOp::And | BooleanOp::Diff | BooleanOp::Nor => x,
-        BooleanOp::Or | BooleanOp::Nand | BooleanOp::Implies => one - x,
-        BooleanOp::Xor => (one - x) * DoubleDouble::HALF,
-        BooleanOp::Xnor => (one + x) * DoubleDouble::HALF,
-    });
-    let largest = extension.iter().fold(extension[0], |m, &x| m.max(x));
-    let smallest = extension.iter().fold(extension[0], |m, &x| m.min(x));
-    let (p, a, table) = match form {
-        OutputForm::Extremal => {
-            let spread = largest - smallest;
-            let p = (one - smallest) / spread;
-            (p, one / (one - smallest), extension.map(|x| (x - smallest) / spread))
-        }
-        OutputForm::Symmetric => {
-            let d = one / (one - smallest.scale(2.0)).max(largest.scale(2.0) - one);
-            let q = (one - d) * DoubleDouble::HALF;
-            ((one + d) * DoubleDouble::HALF, d.scale(2.0) / (one + d), extension.map(|x| q + d * x))
-        }
-    };
-    let mut checked = table;
-    for v in &mut checked {
-        *v = probability(*v)?;
-    }
-    Ok(Gate { channel: Channel::from_merge(p, a)?, table: checked })
-}
-
-/// The one-shot OR of any number of bits: P(out = 1) as a function of the noisy bits, and the channel it gives.
-///
-/// With `x_i` = 1 for a zero and `−(1−p_i)/p_i` for a one, and `X = Π x_i`, the merge probability is `(offset − X)/spread`:
-/// for the extremal form `(max X − X)/(max X − min X)`. Written like this no difference of close numbers is ever formed,
-/// however small `Π a_i` becomes. For equal `p ≥ 1/2` it is `p (1 − (−(1−p)/p)^w)` with `w` ones, whatever the `q_i`.
-#[derive(Clone, Debug)]
-pub(crate) struct OrMerge {
-    channel: Channel,
-    /// `x_i` for a zero and for a one, scaled so that the larger magnitude is 1.
-    factors: Vec<[DoubleDouble; 2]>,
-    offset: DoubleDouble,
-    spread: DoubleDouble,
-    deterministic: bool,
-}
-
-impl OrMerge {
-    pub(crate) fn new(form: OutputForm, inputs: &[Channel]) -> Result<Self, ChannelError> {
-        if inputs.is_empty() {
-            return Err(ChannelError::NoInput);
-        }
-        let one = DoubleDouble::ONE;
-        let factors: Vec<_> = inputs.iter().map(|&channel| or_factors(channel)).collect();
-        // Largest and smallest product over all inputs, and Π d_i / max(p_i, 1 − p_i).
-        let (mut largest, mut smallest, mut keep) = (one, one, one);
-        for (channel, [zero, set]) in inputs.iter().zip(&factors) {
-            let ends = [largest * *zero, largest * *set, smallest * *zero, smallest * *set];
-            largest = ends.iter().fold(ends[0], |m, &x| m.max(x));
-            smallest = ends.iter().fold(ends[0], |m, &x| m.min(x));
-            keep = keep * channel.d() / channel.p().max(channel.not_p());
-        }
-        let spread = largest - smallest;
-        let (p, a, offset, spread) = match form {
-            OutputForm::Extremal => (extremal_p(inputs, largest / spread), keep / largest, largest, spread),
-            OutputForm::Symmetric => {
-                let spread = (largest.scale(2.0) - keep).max(keep - smallest.scale(2.0));
-                let d = keep / spread;
-                let p = (one + d) * DoubleDouble::HALF;
-                (p, d.scale(2.0) / (one + d), (spread + keep) * DoubleDouble::HALF, spread)
-            }
-        };
-        let halves = factors.iter().all(|[zero, set]| zero.abs() == set.abs());
-        let two_valued = halves || factors.iter().all(|factor| factor[1] == DoubleDouble::ZERO);
-        Ok(Self {
-            channel: Channel::from_merge(p, a)?,
-            factors,
-            offset,
-            spread,
-            deterministic: form == OutputForm::Extremal && two_valued,
-        })
-    }
-
-    /// The deterministic merge: all `p_i = 1/2`, where the extremal merge is the parity of the noisy bits.
-    pub(crate) fn xor(inputs: &[Channel]) -> Result<Self, ChannelError> {
-        if let Some(other) = inputs.iter().find(|channel| channel.p() != DoubleDouble::HALF) {
-            return Err(ChannelError::NotHalf { p: other.p().to_f64() });
-        }
-        Self::new(OutputForm::Extremal, inputs)
-    }
-
-    pub(crate) fn channel(&self) -> Channel {
-        self.channel
-    }
-
-    /// Whether every probability is 0 or 1, so that no coin is drawn.
-    pub(crate) fn is_deterministic(&self) -> bool {
-        self.deterministic
-    }
-
-    /// `x_i` for a zero and a one of every input.
-    pub(crate) fn factors(&self) -> &[[DoubleDouble; 2]] {
-        &self.factors
-    }
-
-    /// P(out = 1) where the noisy bits give the product `x`.
-    pub(crate) fn probability(&self, x: DoubleDouble) -> Result<DoubleDouble, ChannelError> {
-        probability((self.offset - x) / self.spread)
-    }
-}
-
-/// The output's `p` of the extremal form: the smallest of the inputs' if none is below 1/2, without any rounding.
-fn extremal_p(inputs: &[Channel], general: DoubleDouble) -> DoubleDouble {
-    if inputs.iter().all(|channel| channel.p() >= DoubleDouble::HALF) {
-        inputs.iter().fold(DoubleDouble::ONE, |least, channel| least.min(channel.p()))
-    } else {
-        general
-    }
-}
-
-/// `(p − t)` at t = 0 and 1, divided by the larger magnitude of the two.
-fn or_factors(channel: Channel) -> [DoubleDouble; 2] {
-    let (p, not_p) = (channel.p(), channel.not_p());
-    if p >= not_p { [DoubleDouble::ONE, -(not_p / p)] } else { [p / not_p, -DoubleDouble::ONE] }
 }

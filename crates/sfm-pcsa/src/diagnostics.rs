@@ -4,10 +4,12 @@
 
 use dp_noise::{Epsilon, RandomizedResponse};
 
-use crate::channel::{Channel, ChannelError, OrMerge, gate};
+use crate::channel::{Channel, ChannelError};
 use crate::double_double::{DoubleDouble, to_f64};
+use crate::gate::gate;
+use crate::or_merge::OrMerge;
 
-pub use crate::channel::{BooleanOp, OutputForm};
+pub use crate::gate::{BooleanOp, OutputForm};
 pub use crate::murmur3::murmur3_x64_128;
 
 /// The flip probabilities of one mechanism.

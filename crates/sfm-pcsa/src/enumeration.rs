@@ -7,9 +7,11 @@ use dp_noise::hazmat::InsecureTestRng;
 use dp_noise::{Epsilon, NoiseSource, RandomizedResponse};
 
 use crate::bit_merge::merge_or;
-use crate::channel::{BooleanOp, Channel, OrMerge, OutputForm, gate};
+use crate::channel::Channel;
 use crate::coin::Threshold;
 use crate::double_double::DoubleDouble;
+use crate::gate::{BooleanOp, OutputForm, gate};
+use crate::or_merge::OrMerge;
 
 const FORMS: [OutputForm; 2] = [OutputForm::Extremal, OutputForm::Symmetric];
 
@@ -46,14 +48,14 @@ fn input_lists() -> Vec<Vec<Channel>> {
 }
 
 /// The threshold for noisy bits `pattern` (input `i` is bit `i`), from the definition.
-fn threshold(merge: &OrMerge, pattern: usize) -> Threshold {
+fn threshold(merge: &OrMerge, pattern: u128) -> Threshold {
     let factors = merge.factors().iter().enumerate();
-    let x = factors.fold(DoubleDouble::ONE, |x, (i, factor)| x * factor[pattern >> i & 1]);
+    let x = factors.fold(DoubleDouble::ONE, |x, (i, factor)| x * factor[usize::from(pattern >> i & 1 == 1)]);
     Threshold::from_probability(merge.probability(x).unwrap()).unwrap()
 }
 
 /// P(noisy bits = `pattern` | true bits = `state`).
-fn pattern_probability(inputs: &[Channel], pattern: usize, state: usize) -> DoubleDouble {
+fn pattern_probability(inputs: &[Channel], pattern: u128, state: u128) -> DoubleDouble {
     inputs.iter().enumerate().fold(DoubleDouble::ONE, |product, (i, channel)| {
         let one = if state >> i & 1 == 1 { channel.p() } else { channel.q() };
         product * if pattern >> i & 1 == 1 { one } else { DoubleDouble::ONE - one }
@@ -61,7 +63,7 @@ fn pattern_probability(inputs: &[Channel], pattern: usize, state: usize) -> Doub
 }
 
 /// P(out = 1 | true bits = `state`), with the thresholds of the code.
-fn output_probability(merge: &OrMerge, inputs: &[Channel], state: usize) -> DoubleDouble {
+fn output_probability(merge: &OrMerge, inputs: &[Channel], state: u128) -> DoubleDouble {
     (0..1 << inputs.len()).fold(DoubleDouble::ZERO, |sum, pattern| {
         sum + pattern_probability(inputs, pattern, state) * threshold(merge, pattern).to_probability()
     })
@@ -94,12 +96,14 @@ fn every_gate_realises_its_channel() {
             for (first, second) in channels.iter().flat_map(|&a| channels.iter().map(move |&b| (a, b))) {
                 let gate = gate(op, form, first, second).unwrap();
                 for (s1, s2) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let state = usize::from(s1) | usize::from(s2) << 1;
-                    let out = (0..4).fold(DoubleDouble::ZERO, |sum, t| {
-                        let pattern = t >> 1 | (t & 1) << 1;
-                        let v = Threshold::from_probability(gate.table[t]).unwrap().to_probability();
-                        sum + pattern_probability(&[first, second], pattern, state) * v
-                    });
+                    let state = u128::from(s1) | u128::from(s2) << 1;
+                    let out = [0b00, 0b10, 0b01, 0b11].iter().zip(gate.table).fold(
+                        DoubleDouble::ZERO,
+                        |sum, (&pattern, v)| {
+                            let v = Threshold::from_probability(v).unwrap().to_probability();
+                            sum + pattern_probability(&[first, second], pattern, state) * v
+                        },
+                    );
                     let wanted = if op.apply(s1, s2) { gate.channel.p() } else { gate.channel.q() };
                     assert_close(out, wanted, 5.5e-20, "gate");
                 }
@@ -125,12 +129,12 @@ fn gate_or_and_one_shot_or_agree() {
 }
 
 /// P(out = 1 | noisy bits) of two merges one after the other: `(0, 1)` first, then `2`.
-fn two_steps(form: OutputForm, inputs: &[Channel], pattern: usize) -> DoubleDouble {
+fn two_steps(form: OutputForm, inputs: &[Channel], pattern: u128) -> DoubleDouble {
     let inner = OrMerge::new(form, &inputs[..2]).unwrap();
     let outer = OrMerge::new(form, &[inner.channel(), inputs[2]]).unwrap();
     let third = pattern & 0b100;
     let middle = threshold(&inner, pattern & 0b011).to_probability();
-    let with = |bit: usize| threshold(&outer, bit | third >> 1).to_probability();
+    let with = |bit: u128| threshold(&outer, bit | third >> 1).to_probability();
     middle * with(1) + (DoubleDouble::ONE - middle) * with(0)
 }
 
@@ -186,18 +190,41 @@ fn extremal_merges_take_the_least_p_and_the_product_of_a() {
     assert_close(published.a(), product, 1e-30, "a");
 }
 
-/// Uniform numbers of 64 lanes as the digits of the first words that a generator gives.
-fn uniform_lanes(noise: &mut InsecureTestRng) -> [u64; 64] {
-    let mut digits = [0; 64];
-    noise.fill_words(&mut digits);
-    core::array::from_fn(|lane| digits.iter().fold(0, |number, digit| number << 1 | digit >> lane & 1))
+/// Whether a uniform number is below each lane's threshold, decided digit by digit without any cleverness: the first
+/// five digits of all lanes are the bits of five words, the digits after them are read from the words that follow, for
+/// one lane after the other and only as far as needed.
+fn draw_plainly(thresholds: &[Threshold; 64], noise: &mut InsecureTestRng) -> [bool; 64] {
+    let mut words = [0; 256];
+    noise.fill_words(&mut words);
+    let mut bits = words[5..].iter().flat_map(|word| (0..64).rev().map(move |k| word >> k & 1));
+    core::array::from_fn(|lane| match thresholds[lane] {
+        Threshold::Always => true,
+        Threshold::NEVER => false,
+        Threshold::Below(t) => {
+            let shared = words[..5].iter().map(|word| word >> lane & 1);
+            for (place, digit) in shared.enumerate() {
+                let wanted = t >> (63 - place) & 1;
+                if digit != wanted {
+                    return digit < wanted;
+                }
+            }
+            for k in (0..59).rev() {
+                let (digit, wanted) = (bits.next().expect("16,000 bits"), t >> k & 1);
+                if digit != wanted {
+                    return digit < wanted;
+                }
+            }
+            false
+        }
+    })
 }
 
 #[test]
 fn drawn_bits_follow_the_thresholds() {
     let mut lists = input_lists();
     lists.push(vec![symmetric(3.0); 16]);
-    // More groups than a table takes: multiplied out.
+    lists.push(vec![symmetric(6.0); 70]);
+    // More inputs than one table takes.
     lists.push((1..=18).map(|i| symmetric(2.0 + f64::from(i) / 10.0)).collect());
     for (seed, inputs) in (0..).zip(lists) {
         for form in FORMS {
@@ -208,17 +235,14 @@ fn drawn_bits_follow_the_thresholds() {
                 .collect();
             let columns: Vec<&[u64]> = words.iter().map(|word| &word[..]).collect();
             let mut noise = InsecureTestRng::from_u64(seed);
-            let uniform = uniform_lanes(&mut noise.clone());
+            let thresholds: [Threshold; 64] = core::array::from_fn(|lane| {
+                let bit = |(i, word): (usize, &[u64; 1])| u128::from(word[0] >> lane & 1) << i;
+                threshold(&merge, words.iter().enumerate().map(bit).sum())
+            });
+            let expected = draw_plainly(&thresholds, &mut noise.clone());
             let drawn = merge_or(&merge, &columns, 64, &mut noise).unwrap()[0];
-            for (lane, number) in uniform.into_iter().enumerate() {
-                let pattern =
-                    words.iter().enumerate().fold(0, |p, (i, word)| p | ((word[0] >> lane & 1) as usize) << i);
-                let expected = match threshold(&merge, pattern) {
-                    Threshold::Below(t) => number < t,
-                    Threshold::Always => true,
-                };
-                assert_eq!(drawn >> lane & 1 == 1, expected, "lane {lane} of {} inputs", inputs.len());
-            }
+            let drawn: [bool; 64] = core::array::from_fn(|lane| drawn >> lane & 1 == 1);
+            assert_eq!(drawn, expected, "{} inputs", inputs.len());
         }
     }
 }
@@ -230,7 +254,7 @@ fn what_a_merge_says_if_seen_alone_bounds_what_its_coins_realise() {
             let merge = OrMerge::new(form, &inputs).unwrap();
             let outcome =
                 crate::lineage::Outcome { channel: merge.channel(), randomised: u32::from(!merge.is_deterministic()) };
-            let stated = crate::private::level_seen_alone(&outcome);
+            let stated = crate::private::level_seen_alone(&outcome, 32);
             let absent = output_probability(&merge, &inputs, 0);
             for state in 1..1 << inputs.len() {
                 let present = output_probability(&merge, &inputs, state);
@@ -251,7 +275,7 @@ fn thirty_two_noisy_merges_are_not_reported_below_their_rounding() {
     // a = (1 - e^-0.1)^32 is about 2e-33, far below the 2^-64 to which coins are decided.
     assert!(channel.level() < 1e-32);
     let outcome = crate::lineage::Outcome { channel, randomised: 31 };
-    let stated = crate::private::level_seen_alone(&outcome);
+    let stated = crate::private::level_seen_alone(&outcome, 32);
     assert!(stated >= 2.0 * 31.0 / 2f64.powi(64) / channel.q().to_f64().min(channel.not_p().to_f64()));
 }
 

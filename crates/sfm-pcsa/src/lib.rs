@@ -10,14 +10,17 @@ mod double_double;
 #[cfg(test)]
 mod enumeration;
 mod error;
+mod gate;
 mod lineage;
 mod merge;
 mod murmur3;
+mod or_merge;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod params;
 mod private;
 mod release;
+mod sensitive;
 #[cfg(feature = "serde")]
 mod serde_impl;
 mod sketch;
@@ -36,6 +39,7 @@ pub use error::{DecodeError, MergeError, ParamError, ReleaseError, UnionError};
 pub use lineage::{Leaf, LineageError, MAX_RELEASES, MergeForm, ReleaseId};
 pub use params::PcsaShape;
 pub use private::SfmSketch;
+pub use sensitive::SensitiveBytes;
 pub use sketch::PcsaSketch;
 pub use union::union_estimate;
 pub use wire::raw_hash_id;

@@ -2,7 +2,9 @@
 
 use dp_noise::{DyadicProbability, Epsilon, RandomizedResponse};
 
-use crate::channel::{Channel, ChannelError, OrMerge, OutputForm};
+use crate::channel::{Channel, ChannelError};
+use crate::gate::OutputForm;
+use crate::or_merge::OrMerge;
 
 /// The random name of one release, 128 bits from the same generator as its noise.
 ///
@@ -74,6 +76,12 @@ impl Leaf {
     #[must_use]
     pub const fn epsilon(&self) -> Epsilon {
         self.epsilon
+    }
+
+    /// The level that the flips realise, rounded up; at most [`Self::epsilon`].
+    #[must_use]
+    pub fn realised_level(&self) -> f64 {
+        self.noise.epsilon_upper().get()
     }
 
     /// From stored numbers; `None` unless they are a channel of that level.

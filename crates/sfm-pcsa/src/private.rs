@@ -5,6 +5,7 @@ use sketch_hash::HashId;
 
 use crate::channel::{Channel, ChannelError};
 use crate::counts::estimate_bits;
+use crate::double_double::{DoubleDouble, TWO_64, to_f64};
 use crate::lineage::{Leaf, Lineage, Outcome};
 use crate::params::PcsaShape;
 
@@ -135,7 +136,11 @@ impl SfmSketch {
         if self.insecure_noise {
             return None;
         }
-        Some(level_seen_alone(&self.outcome).min(self.epsilon_total()))
+        let level = match self.leaves() {
+            [leaf] => leaf.realised_level(),
+            leaves => level_seen_alone(&self.outcome, leaves.len()),
+        };
+        Some(level.min(self.epsilon_total()))
     }
 
     /// Whether some noise or some coins came from the reproducible test generator, so that nobody is protected.
@@ -166,21 +171,26 @@ impl SfmSketch {
     }
 }
 
-/// The level of the merged channel, plus what the rounding of merge probabilities may add, rounded up.
+/// The level of the merged channel of `leaves` releases, plus what the rounding of merge probabilities may add, rounded
+/// up.
 ///
 /// A merge probability is a multiple of 2⁻⁶⁴ less than 2⁻⁶⁴ away from the ideal one, and the merges after it pass a
 /// deviation on without enlarging it. So after `k` randomised merges P(1|s) is within `e = k 2⁻⁶⁴` of `p*` or `q*`, and
 /// `ln((p*+e)/(q*−e)) ≤ ln(p*/q*) + 2e/(q*−e)`; the same for zeros with `1 − p*`.
-pub(crate) fn level_seen_alone(outcome: &Outcome) -> f64 {
-    /// Covers the error of the computation: a few roundings of relative size 2⁻⁵³.
+pub(crate) fn level_seen_alone(outcome: &Outcome, leaves: usize) -> f64 {
+    /// Covers a few roundings of relative size 2⁻⁵³.
     const UP: f64 = 1.0 + 8.0 * f64::EPSILON;
+    /// Bounds the error of `1 − a` and `1 − p` from each release and its merge, 2⁻⁹⁶.
+    const DIGIT: f64 = 1.0 / (TWO_64 * 4_294_967_296.0);
     let channel: Channel = outcome.channel;
-    let level = channel.level() * UP;
+    let [q, not_p] = [channel.q(), channel.not_p()].map(DoubleDouble::to_f64);
+    let blur = to_f64(leaves as u64) * DIGIT * (1.0 / q + 1.0 / not_p);
+    let level = (channel.level() + blur) * UP;
     if outcome.randomised == 0 {
         return level;
     }
-    let error = f64::from(outcome.randomised) / crate::double_double::TWO_64;
-    let room = channel.q().min(channel.not_p()).to_f64() - error;
+    let error = f64::from(outcome.randomised) / TWO_64;
+    let room = q.min(not_p) - error;
     if room > 0.0 { (level + 2.0 * error / room * UP).next_up() } else { f64::INFINITY }
 }
 

@@ -3,7 +3,7 @@
 use zeroize::Zeroize;
 
 use crate::params::PcsaShape;
-use crate::transpose::{bucket_major, level_major_narrow, level_major_wide};
+use crate::transpose::{bucket_major_narrow, bucket_major_wide, level_major_narrow, level_major_wide, low_half};
 
 /// One word of levels a bucket, in the narrowest type that holds them. Wiped when dropped; never grows.
 #[derive(Clone, PartialEq, Eq)]
@@ -115,8 +115,9 @@ impl Table {
     /// From level-major bits of `shape.words()` words.
     pub(crate) fn from_level_major(bits: &[u64], shape: PcsaShape) -> Self {
         let mut table = Self::new(shape);
-        for (bucket, levels) in bucket_major(bits, shape).enumerate() {
-            table.or_column(bucket, levels);
+        match &mut table {
+            Self::Narrow(cells) => bucket_major_narrow(bits, shape, cells),
+            Self::Wide(cells) => bucket_major_wide(bits, shape, cells),
         }
         table
     }
@@ -127,11 +128,4 @@ impl Table {
 #[inline]
 const fn index(bucket: u64) -> usize {
     bucket as usize
-}
-
-/// The low 32 bits; a narrow table has no level above.
-#[expect(clippy::cast_possible_truncation, reason = "a narrow table has 32 levels at most")]
-#[inline]
-const fn low_half(levels: u64) -> u32 {
-    levels as u32
 }

@@ -59,15 +59,62 @@ fn level_major_small(table: impl Iterator<Item = u64>, shape: PcsaShape, out: &m
     }
 }
 
-/// The levels of each bucket, from level-major bits.
-pub(crate) fn bucket_major(bits: &[u64], shape: PcsaShape) -> impl Iterator<Item = u64> {
-    let buckets = shape.buckets() as usize;
-    (0..buckets).map(move |bucket| {
-        (0..usize::from(shape.levels())).fold(0, |levels, level| {
-            let cell = level * buckets + bucket;
-            levels | (bits[cell / 64] >> (cell % 64) & 1) << level
-        })
+/// The inverse of [`level_major_narrow`].
+pub(crate) fn bucket_major_narrow(bits: &[u64], shape: PcsaShape, table: &mut [u32]) {
+    if table.len() < 64 {
+        for (bucket, levels) in table.iter_mut().enumerate() {
+            *levels = low_half(column_of(bits, shape, bucket));
+        }
+        return;
+    }
+    let stride = table.len() / 64;
+    for (column, buckets) in table.chunks_exact_mut(64).enumerate() {
+        let mut block = [0_u64; 32];
+        for (level, row) in block[..usize::from(shape.levels())].iter_mut().enumerate() {
+            *row = bits[level * stride + column];
+        }
+        transpose_32_pairs(&mut block);
+        let (low, high) = buckets.split_at_mut(32);
+        for (row, (a, b)) in block.iter().zip(low.iter_mut().zip(high)) {
+            (*a, *b) = (low_half(*row), low_half(row >> 32));
+        }
+        block.zeroize();
+    }
+}
+
+/// The inverse of [`level_major_wide`].
+pub(crate) fn bucket_major_wide(bits: &[u64], shape: PcsaShape, table: &mut [u64]) {
+    if table.len() < 64 {
+        for (bucket, levels) in table.iter_mut().enumerate() {
+            *levels = column_of(bits, shape, bucket);
+        }
+        return;
+    }
+    let stride = table.len() / 64;
+    for (column, buckets) in table.chunks_exact_mut(64).enumerate() {
+        let mut block = [0_u64; 64];
+        for (level, row) in block[..usize::from(shape.levels())].iter_mut().enumerate() {
+            *row = bits[level * stride + column];
+        }
+        transpose64(&mut block);
+        buckets.copy_from_slice(&block);
+        block.zeroize();
+    }
+}
+
+/// The levels of one bucket.
+fn column_of(bits: &[u64], shape: PcsaShape, bucket: usize) -> u64 {
+    (0..usize::from(shape.levels())).fold(0, |levels, level| {
+        let cell = level * shape.buckets() as usize + bucket;
+        levels | (bits[cell / 64] >> (cell % 64) & 1) << level
     })
+}
+
+/// The low 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the other half is wanted elsewhere, or is zero")]
+#[inline]
+pub(crate) const fn low_half(word: u64) -> u32 {
+    word as u32
 }
 
 /// Transposes the two 32 × 32 matrices in the low and in the high halves of the rows.
@@ -121,8 +168,13 @@ mod tests {
             if levels <= 32 {
                 let narrow: Vec<u32> = table.iter().map(|&word| u32::try_from(word).unwrap()).collect();
                 assert_eq!(level_major_narrow(&narrow, shape), expected, "{shape}");
+                let mut back = vec![0; narrow.len()];
+                bucket_major_narrow(&expected, shape, &mut back);
+                assert_eq!(back, narrow, "{shape}");
             }
-            assert_eq!(bucket_major(&expected, shape).collect::<Vec<_>>(), table, "{shape}");
+            let mut back = vec![0; table.len()];
+            bucket_major_wide(&expected, shape, &mut back);
+            assert_eq!(back, table, "{shape}");
         }
     }
 }

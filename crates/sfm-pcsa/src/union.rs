@@ -95,10 +95,14 @@ fn cells_by_weight(bits: &[&[u64]], words: core::ops::Range<usize>) -> [u64; MAX
 fn products(bits: &[&[u64]], channels: &[BitChannel], start: usize, cells: usize) -> Vec<f64> {
     let mut y = vec![1.0; cells];
     for (sketch, channel) in bits.iter().zip(channels) {
-        let factors = [channel.p() / channel.d(), -channel.miss() / channel.d()];
-        for (offset, y) in y.iter_mut().enumerate() {
-            let cell = start + offset;
-            *y *= factors[usize::from(sketch[cell / 64] >> (cell % 64) & 1 == 1)];
+        let (zero, set) = (channel.p() / channel.d(), -channel.miss() / channel.d());
+        // Fewer than 64 buckets do not start at a word, but then they are few.
+        for (index, y) in y.chunks_mut(64 - start % 64).enumerate() {
+            let cell = start + index * 64;
+            let word = sketch[cell / 64] >> (cell % 64);
+            for (lane, y) in y.iter_mut().enumerate() {
+                *y *= if word >> lane & 1 == 1 { set } else { zero };
+            }
         }
     }
     y

@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint, KeyedHash};
 use sketch_wire::{Family, Flags, WireBody, WireError};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 use crate::error::DecodeError;
 use crate::lineage::{Leaf, Lineage, MergeForm, Step};
 use crate::params::PcsaShape;
 use crate::private::{Parts, SfmSketch};
+use crate::sensitive::SensitiveBytes;
 use crate::sketch::PcsaSketch;
 
 /// 2²⁰ buckets of 44 levels are 5.5 MiB, 65,536 releases and their history 3.3 MiB.
@@ -227,7 +228,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Panics
     /// Never: every sketch is within the limits of its family.
     #[must_use]
-    pub fn to_sensitive_bytes(&self) -> Zeroizing<Vec<u8>> {
+    pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
         let body = RawBodyV1 {
             index_bits: self.shape().index_bits(),
             levels: self.shape().levels(),
@@ -236,7 +237,9 @@ impl<H: KeyedHash> PcsaSketch<H> {
             releases: self.releases(),
             words: self.to_level_major(),
         };
-        Zeroizing::new(sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"))
+        SensitiveBytes::new(
+            sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"),
+        )
     }
 
     /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
