@@ -64,6 +64,13 @@ pub fn mechanisms(epsilon: Option<Epsilon>) -> Mechanisms {
 ///
 /// # Errors
 /// [`ChannelError::Order`] unless `0 ≤ q < p ≤ 1`.
+///
+/// # Examples
+/// ```
+/// let level = sfm_pcsa::diagnostics::dp_level(0.6, 0.3)?;
+/// assert!((level - 2f64.ln()).abs() < 1e-15);
+/// # Ok::<(), sfm_pcsa::ChannelError>(())
+/// ```
 pub fn dp_level(p: f64, q: f64) -> Result<f64, ChannelError> {
     Ok(Channel::from_probabilities(p, q)?.level())
 }
@@ -133,6 +140,16 @@ pub struct MergedChannel {
 ///
 /// # Errors
 /// As [`gate_table`]; [`ChannelError::NoInput`] without an input.
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::diagnostics::{OutputForm, nway_or};
+/// let half = [(0.5, 0.2), (0.5, 0.1), (0.5, 0.05)];
+/// let xor = nway_or(OutputForm::Extremal, &half)?;
+/// assert_eq!(xor.p, 0.5);
+/// assert!((xor.a - 0.6 * 0.8 * 0.9).abs() < 1e-15); // 1 − 2q* = Π (1 − 2q_i)
+/// # Ok::<(), sfm_pcsa::ChannelError>(())
+/// ```
 pub fn nway_or(form: OutputForm, inputs: &[(f64, f64)]) -> Result<MergedChannel, ChannelError> {
     let channels: Vec<_> = inputs.iter().map(|&(p, q)| Channel::from_probabilities(p, q)).collect::<Result<_, _>>()?;
     let merged = OrMerge::new(form, &channels)?.channel();

@@ -58,7 +58,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// probability `e^−ε/2`.
     ///
     /// Such sketches need no coins to merge ([`MergeForm::Xor`](crate::MergeForm::Xor)) [HTC23, Theorem 4.1], at the
-    /// price of a larger error: 1.5 times that of [`release`](Self::release) at ε = 2, twice where the noise is weak.
+    /// price of a larger error: 1.4 times that of [`release`](Self::release) at ε = 1, 1.7 times at ε = 2, twice at most.
     ///
     /// # Privacy
     /// As for [`release`](Self::release).

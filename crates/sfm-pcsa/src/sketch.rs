@@ -153,6 +153,20 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Errors
     /// [`MergeError::Hash`] or [`MergeError::Shape`] for a sketch of another hash or shape, even an empty one; nothing
     /// is changed then. Sketches of different shapes can be [folded](Self::fold) to a common one first.
+    ///
+    /// # Examples
+    /// ```
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch};
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    /// let mut monday = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// let (mut tuesday, mut both) = (monday.clone(), monday.clone());
+    /// monday.update(b"alice");
+    /// tuesday.update_batch(&[b"alice", b"bob"]);
+    /// both.update_batch(&[b"bob", b"alice"]);
+    /// monday.merge(&tuesday)?;
+    /// assert_eq!(monday, both);
+    /// # Ok::<(), sfm_pcsa::MergeError>(())
+    /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_mergeable(other)?;
         self.table.or_assign(&other.table);
@@ -181,6 +195,21 @@ impl<H: KeyedHash> PcsaSketch<H> {
     ///
     /// # Errors
     /// [`ParamError::Fold`] when `shape` has more buckets or more levels.
+    ///
+    /// # Examples
+    /// ```
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch};
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    /// let small = PcsaShape::new(256, 16)?;
+    /// let mut large = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// let mut direct = PcsaSketch::new(small, DefaultHash::default());
+    /// for item in 0..5000 {
+    ///     large.update_u64(item);
+    ///     direct.update_u64(item);
+    /// }
+    /// assert_eq!(large.fold(small)?, direct);
+    /// # Ok::<(), sfm_pcsa::ParamError>(())
+    /// ```
     pub fn fold(&self, shape: PcsaShape) -> Result<Self, ParamError> {
         if !self.shape.folds_to(shape) {
             return Err(ParamError::Fold { from: self.shape, to: shape });

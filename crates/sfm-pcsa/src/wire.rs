@@ -1,4 +1,29 @@
 //! Bodies of the two families, and the checks that turn them into sketches.
+//!
+//! All numbers are little endian; offsets count from the start of the body, behind the 32-byte header.
+//!
+//! ```text
+//! pcsa-raw, version 1                          sfm-private, version 1
+//!  0  u8   log2 of the number of buckets        0  u8   log2 of the number of buckets
+//!  1  u8   levels                               1  u8   levels
+//!  2  u8   hash algorithm                       2  u8   hash algorithm
+//!  3  u64  fingerprint of the hash key          3  u64  fingerprint of the hash key
+//! 11  u32  releases so far                     11  u64  number of releases R
+//! 15  u64  number of words W                   19  R times 40 bytes, one a release:
+//! 23  W times u64, the cells                        16 bytes  name
+//!                                                   u64       P(1→1) · 2^64
+//! Cell (bucket, level) is bit                       u64       P(0→1) · 2^64
+//! i = level · buckets + bucket, that is,            f64       epsilon as given
+//! bit i mod 64 of word i / 64, counted          .  u64  number of steps S
+//! from the lowest; bits beyond the last         .  S times 6 bytes, the merge history in postfix:
+//! cell are zero.                                    u8   0: take the next `count` releases
+//!                                                        1: merge the last `count` entries
+//!                                                   u8   form: 0 for a step 0; 1 extremal,
+//!                                                        2 symmetric, 3 xor for a step 1
+//!                                                   u32  count
+//!                                               .  u64  number of words W
+//!                                               .  W times u64, the cells
+//! ```
 
 use serde::{Deserialize, Serialize};
 use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint, KeyedHash};
@@ -199,6 +224,23 @@ impl SfmSketch {
     /// # Errors
     /// [`DecodeError`] for anything that no sketch encodes to; [`DecodeError::InsecureNoise`] for a sketch whose noise
     /// came from the test generator.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+    /// # #[cfg(feature = "os-rng")] {
+    /// use sfm_pcsa::dp_noise::{Epsilon, NoiseRng, Permit};
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch, SfmSketch};
+    /// let raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// let private = raw.release(Permit::standalone(Epsilon::new(1.0)?), &mut NoiseRng::from_os()?)?;
+    /// let bytes = private.to_bytes();
+    /// assert_eq!(bytes.len(), 32 + 19 + 40 + 8 + 6 + 8 + 4096 * 24 / 8);
+    /// assert_eq!(SfmSketch::from_bytes(&bytes)?, private);
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let sketch = Self::from_bytes_allowing_insecure_noise(bytes)?;
         if sketch.insecure_noise() { Err(DecodeError::InsecureNoise) } else { Ok(sketch) }
@@ -247,6 +289,19 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Errors
     /// [`DecodeError::HashMismatch`] if `hash` is another one, and [`DecodeError`] for anything that no sketch encodes
     /// to.
+    ///
+    /// # Examples
+    /// ```
+    /// use sfm_pcsa::sketch_hash::{DefaultHash, HashKey};
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch};
+    /// let mut raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// raw.update(b"alice");
+    /// let bytes = raw.to_sensitive_bytes();
+    /// assert_eq!(PcsaSketch::from_sensitive_bytes(&bytes, DefaultHash::default())?, raw);
+    /// let other = DefaultHash::new(HashKey::from_bytes([1; 16]));
+    /// assert!(PcsaSketch::from_sensitive_bytes(&bytes, other).is_err());
+    /// # Ok::<(), sfm_pcsa::DecodeError>(())
+    /// ```
     pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
         let body = RawBodyV1::read(bytes)?;
         let shape = PcsaShape::from_index_bits(body.index_bits, body.levels)?;

@@ -1,4 +1,5 @@
 //! The wrong generator does not compile.
+#![cfg(feature = "os-rng")]
 
 #[test]
 fn insecure_generators_cannot_release() {

@@ -5,8 +5,8 @@ mod support;
 
 use dp_noise::NoiseSource;
 use proptest::prelude::*;
-use sfm_pcsa::cardinality_estimators::Confidence;
-use sfm_pcsa::{MergeForm, ParamError, PcsaShape, PcsaSketch, SfmSketch, union_estimate};
+use sfm_pcsa::cardinality_estimators::{Confidence, Status};
+use sfm_pcsa::{ChannelError, MergeError, MergeForm, ParamError, PcsaShape, PcsaSketch, SfmSketch, union_estimate};
 use sketch_hash::{DefaultHash, Item, PrestoHash};
 use sketch_testkit::{assert_associates, assert_commutes, assert_idempotent, assert_neutral, assert_round_trips};
 use support::{Raw, noise, permit, raw, released};
@@ -190,6 +190,20 @@ fn sketches_of_other_shapes_and_keys_are_refused_by_name() {
     let mut raw_small = raw(support::shape(64, 8), []);
     let message = raw_small.merge(&raw(support::shape(64, 9), [])).expect_err("another shape").to_string();
     assert!(message.contains("64 x 8") && message.contains("64 x 9"), "{message}");
+}
+
+#[test]
+fn a_union_of_hopelessly_noisy_sketches_has_no_value() {
+    // a = 0.01 each: the products of 400 estimates reach 10^800.
+    let mut coins = noise(3);
+    let parts: Vec<SfmSketch> = (0..400).map(|_| released(raw(support::shape(64, 4), []), 0.01, &mut coins)).collect();
+    let all: Vec<&SfmSketch> = parts.iter().collect();
+    let union = union_estimate(&all, Confidence::P95).expect("an answer");
+    assert_eq!((union.status(), union.value()), (Status::NotConverged, None));
+    assert!(matches!(
+        SfmSketch::merge_all(&all, MergeForm::Extremal, &mut coins),
+        Err(MergeError::Channel(ChannelError::NoSignal { .. }))
+    ));
 }
 
 #[test]
