@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use dp_noise::{Amount, Epsilon};
-use dpsketch::{Currency, Error, ErrorKind, Ledger, LedgerError, LedgerTerms};
+use dpsketch::{Currency, Error, ErrorKind, Ledger, LedgerError, LedgerTerms, TextFileError};
 use proptest::prelude::*;
 use sfm_pcsa::ReleaseId;
 
@@ -218,28 +218,21 @@ fn every_damage_has_its_own_words() {
         ("dpsketch ledger", "ledger", "expected \"dpsketch ledger 1\", found \"ledger 1\""),
         ("\"version\":1", "\"version\":2", "found \"dpsketch ledger 2\""),
         ("\"format\"", "\"name\"", "found \"no format\""),
-        (
-            "epsilon\",\"unit",
-            "delta\",\"unit",
-            "currency of the ledger is invalid: expected epsilon or rho, found \"delta\"",
-        ),
-        ("\"1\",", "\"0\",", "total of the ledger is invalid: expected an amount above zero, found \"0\""),
-        ("\"1\",", "\"NaN\",", "total of the ledger is invalid"),
+        ("epsilon\",\"unit", "delta\",\"unit", "currency is invalid: expected epsilon or rho, found \"delta\""),
+        ("\"1\",", "\"0\",", "total is invalid: expected an amount above zero, found \"0\""),
+        ("\"1\",", "\"NaN\",", "total is invalid"),
         ("\"1\",", "1.0,", "invalid type: floating point `1.0`, expected a string at line 1"),
-        ("one item", "", "unit of the ledger is invalid"),
-        ("\"label\":\"a\"", "\"label\":\"\"", "label of spend 1 of the ledger is invalid"),
-        ("\"epsilon\":\"0.5\"", "\"epsilon\":\"-0.5\"", "epsilon of spend 1 of the ledger is invalid"),
-        (
-            "\"cost\":\"0.5\"",
-            "\"cost\":\"0.4\"",
-            "cost of spend 1 of the ledger is invalid: expected 0.5, the cost of epsilon 0.5",
-        ),
-        ("000102", "0001", "release of spend 1 of the ledger is invalid: expected 32 hexadecimal digits or null"),
-        ("000102", "+00102", "release of spend 1 of the ledger is invalid"),
+        ("one item", "", "unit is invalid"),
+        ("\"label\":\"a\"", "\"label\":\"\"", "label of spend 1 is invalid"),
+        ("\"epsilon\":\"0.5\"", "\"epsilon\":\"-0.5\"", "epsilon of spend 1 is invalid"),
+        ("\"cost\":\"0.5\"", "\"cost\":\"0.4\"", "cost of spend 1 is invalid: expected 0.5, the cost of epsilon 0.5"),
+        ("000102", "0001", "release of spend 1 is invalid: expected 32 hexadecimal digits or null"),
+        ("000102", "+00102", "release of spend 1 is invalid"),
         ("\"unit\"", "\"extra\":1,\"unit\"", "unknown field `extra`"),
         ("\"unit\"", "\"total\":\"9\",\"unit\"", "duplicate field `total`"),
         (spend, &"[".repeat(500), "not a ledger: expected"),
-        (GOOD, "", "EOF"),
+        (GOOD, "[]", "not a ledger: expected '{' at line 1, column 1"),
+        (GOOD, "", "not a ledger: expected '{'"),
         (GOOD, &format!("{GOOD}x"), "trailing characters at line 2"),
     ] {
         let error = open_text(GOOD.replacen(from, to, 1).as_bytes()).unwrap_err();
@@ -275,7 +268,7 @@ fn the_length_is_bounded_both_ways() {
         format!("{head}{}]}}", vec![spend.as_str(); spends].join(","))
     };
     let error = open_text(file((16 << 20) / spend.len()).as_bytes()).unwrap_err();
-    assert_eq!(reason(&error), LedgerError::TooLong { max: 16 << 20 });
+    assert_eq!(reason(&error), LedgerError::File(TextFileError::TooLong { max: 16 << 20 }));
 
     // It is read, but with line breaks and one spend more it would be too long.
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@ use thiserror::Error as ThisError;
 
 use super::{MAX_DEPTH, MAX_FORMULA_BYTES, MAX_NAME_CHARS, MAX_SETS};
 use crate::error::{Error, ErrorKind};
+use crate::text_file::shorten;
 
 /// Longest piece of a formula that an error repeats, in characters.
 const QUOTED: usize = 24;
@@ -95,16 +96,6 @@ impl From<ExprError> for Error {
             .allowed("names joined by & - ^ |, with ! before a name and parentheses, such as 'a & !(b | c)'")
             .caused_by(error)
     }
-}
-
-/// At most `limit` characters of `text`, with an ellipsis where some are left out.
-pub(crate) fn shorten(text: &str, limit: usize) -> String {
-    let mut characters = text.chars();
-    let mut short: String = characters.by_ref().take(limit).collect();
-    if characters.next().is_some() {
-        short.push('…');
-    }
-    short
 }
 
 /// A name as errors repeat it.

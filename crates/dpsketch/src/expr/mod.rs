@@ -7,7 +7,6 @@ mod truth;
 use std::collections::BTreeMap;
 
 pub use error::ExprError;
-pub(crate) use error::shorten;
 use parse::Step;
 use truth::{Truth, union_coefficients};
 

@@ -3,6 +3,7 @@ use thiserror::Error as ThisError;
 
 use super::terms::{Currency, MAX_TEXT_LEN};
 use crate::error::{Error, ErrorKind};
+use crate::text_file::TextFileError;
 
 /// Why a ledger refused something, or is none.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
@@ -35,40 +36,9 @@ pub enum LedgerError {
         /// The longest ledger.
         max: usize,
     },
-    /// The file is longer than any ledger.
-    #[error("a ledger has at most {max} bytes, found more")]
-    TooLong {
-        /// The longest ledger.
-        max: usize,
-    },
-    /// The file is not JSON of the right form.
-    #[error("not a ledger: {reason} at line {line}, column {column}")]
-    Malformed {
-        /// Where, from 1.
-        line: usize,
-        /// Where in the line, from 1.
-        column: usize,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// The file is JSON but names another format or version.
-    #[error("not a ledger of this version: expected {expected:?}, found {found:?}")]
-    Format {
-        /// The name and version that are read.
-        expected: String,
-        /// What the file says.
-        found: String,
-    },
-    /// A field has no valid value.
-    #[error("{field} of the ledger is invalid: expected {expected}, found {found:?}")]
-    Field {
-        /// The field, with the number of the spend it belongs to.
-        field: String,
-        /// What it should be.
-        expected: String,
-        /// What it is, shortened.
-        found: String,
-    },
+    /// The file is damaged, or no ledger at all. Nothing was booked.
+    #[error("not a ledger")]
+    File(#[source] TextFileError),
     /// Another process kept the ledger locked.
     #[error("the ledger is in use by another process")]
     Busy,
@@ -107,9 +77,8 @@ impl From<LedgerError> for Error {
             E::Moved => told(ErrorKind::Io).hint("leave the ledger and its .lock file where they are, and try again"),
             E::NoSuchSpend { .. } | E::Released { .. } => told(ErrorKind::Refused)
                 .hint("the ledger was edited or put back from a copy: compare it with the releases"),
-            E::TooLong { .. } | E::Malformed { .. } | E::Format { .. } | E::Field { .. } => {
-                told(ErrorKind::Damaged).hint("name a file made by `dpsketch ledger create`; nothing was booked")
-            }
+            E::File(below) => Self::new(ErrorKind::Damaged, format!("{error}: {below}"))
+                .hint("name a file made by `dpsketch ledger create`; nothing was booked"),
         }
         .caused_by(error)
     }

@@ -7,7 +7,7 @@ mod record;
 mod terms;
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use dp_noise::{Epsilon, Permit};
@@ -19,9 +19,7 @@ pub use terms::{Currency, LedgerTerms};
 
 use crate::error::{Error, ErrorKind};
 use crate::output_file::{OutputFile, Readers};
-
-/// The longest ledger file, in bytes: some hundred thousand spends.
-pub(crate) const MAX_LEN: usize = 16 << 20;
+use crate::text_file;
 
 /// A file that books what is spent of a privacy budget. One ledger per data set and unit of privacy.
 ///
@@ -138,12 +136,9 @@ impl Ledger {
                 .value(self.name())
                 .hint("name a file made by `dpsketch ledger create`"));
         }
-        let file = File::open(&self.path).map_err(failed)?;
-        let mut text = Vec::new();
-        (&file).take(MAX_LEN as u64 + 1).read_to_end(&mut text).map_err(failed)?;
-        let record =
-            if text.len() > MAX_LEN { Err(LedgerError::TooLong { max: MAX_LEN }) } else { format::read(&text) };
-        Ok((file, record.map_err(|error| self.about(error))?))
+        let (file, text) = text_file::read(&self.path, &format::LAYOUT).map_err(failed)?;
+        let record = format::read(&text).map_err(|error| self.about(LedgerError::File(error)))?;
+        Ok((file, record))
     }
 
     fn name(&self) -> String {

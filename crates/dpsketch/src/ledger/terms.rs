@@ -11,9 +11,9 @@ pub(super) const MAX_TEXT_LEN: usize = 255;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Currency {
-    /// The ε of pure differential privacy; costs add up [DR14].
+    /// The ε of pure differential privacy; costs add up \[DR14\].
     Epsilon,
-    /// The ρ of zero-concentrated differential privacy; costs add up [BS16].
+    /// The ρ of zero-concentrated differential privacy; costs add up \[BS16\].
     Rho,
 }
 
@@ -27,7 +27,7 @@ impl Currency {
         }
     }
 
-    /// What a release with pure ε costs: ε itself, or `ρ = ε² / 2` [BS16], rounded up to 10⁻¹⁸.
+    /// What a release with pure ε costs: ε itself, or `ρ = ε² / 2` \[BS16\], rounded up to 10⁻¹⁸.
     ///
     /// # Examples
     /// ```

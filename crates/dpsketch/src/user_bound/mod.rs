@@ -60,7 +60,7 @@ pub struct UserCounts {
 /// # Privacy
 /// Which items of a user are kept depends on that user's own rows and on the key, on nothing else. So adding or removing
 /// **one user with all rows** changes at most `M` items of what is kept, hence at most `M` cells of a distinct-count
-/// sketch, and a release of every cell at `ε / M` is ε-differentially private for users (group privacy [DR14];
+/// sketch, and a release of every cell at `ε / M` is ε-differentially private for users (group privacy \[DR14\];
 /// [`PrivacyUnit::item_epsilon`]). Without such a bound a user with `k` items is protected by `k` times the level only.
 ///
 /// Users are told apart by 128 bits of their hash. The temporary file is **as sensitive as the raw data**: it holds no

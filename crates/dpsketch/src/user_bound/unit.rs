@@ -85,7 +85,7 @@ impl PrivacyUnit {
     }
 
     /// The level at which every item has to be released so that the unit is protected at `epsilon`: `epsilon / M` for a
-    /// user with at most `M` items (group privacy [DR14]), rounded down.
+    /// user with at most `M` items (group privacy \[DR14\]), rounded down.
     ///
     /// # Errors
     /// [`ParameterError`] when that is below the least accepted ε.
