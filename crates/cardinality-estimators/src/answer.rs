@@ -1,9 +1,9 @@
 //! From the maximum of the likelihood to an answer with standard error, interval and status.
 
 use crate::estimate::Parts;
-use crate::information::variance;
 use crate::interval::{Ends, crossing_above_zero, crossings, hull, log_wald};
-use crate::maximum::{expected_information, maximise};
+use crate::maximum::maximise;
+use crate::one_group::OneGroup;
 use crate::solve::{Peak, Summit};
 use crate::{Confidence, Estimate, LevelCounts, Status};
 
@@ -32,6 +32,10 @@ use crate::{Confidence, Estimate, LevelCounts, Status};
 /// # Ok::<(), cardinality_estimators::ParamError>(())
 /// ```
 pub fn estimate(counts: &LevelCounts, confidence: Confidence) -> Estimate {
+    if let [only] = counts.terms.as_slice() {
+        let group = OneGroup::new(*only, counts.channel(), counts.information().hashes, counts.n_cap());
+        return group.estimate(counts, confidence);
+    }
     let Summit { peak, alone } = maximise(counts);
     match peak {
         Peak::Zero => at_zero(counts, alone, confidence),
@@ -42,14 +46,14 @@ pub fn estimate(counts: &LevelCounts, confidence: Confidence) -> Estimate {
 }
 
 fn inside(counts: &LevelCounts, n: f64, alone: bool, confidence: Confidence) -> Estimate {
-    let information = expected_information(counts, n);
-    let std_error = variance(information, n).sqrt();
+    let information = counts.information();
+    let std_error = information.variance(n).sqrt();
     if !std_error.is_finite() {
         return Estimate::not_converged(confidence);
     }
     let wald = log_wald(n, std_error, confidence.z());
-    let rse = |end: f64| variance(expected_information(counts, end), end).sqrt() / end;
-    let scale = (1.0 - n * information).clamp(0.0, 1.0);
+    let rse = |end: f64| information.variance(end).sqrt() / end;
+    let scale = information.share_left(n);
     let ends = if wald.is_even(std_error / n, counts.n_cap(), rse) {
         wald
     } else if alone {
@@ -58,8 +62,7 @@ fn inside(counts: &LevelCounts, n: f64, alone: bool, confidence: Confidence) -> 
         likelihood_ratio(counts, n, scale, confidence)
     };
     let ends = if counts.channel().is_noiseless() { ends.to_whole_items() } else { ends };
-    let known = 2.0 * std_error <= n && ends.upper.is_some();
-    let status = if known { Status::Ok } else { Status::LowInformation };
+    let status = Status::of_value(n, std_error, ends.upper);
     let parts = Parts { value: Some(n), std_error: Some(std_error), lower: Some(ends.lower), upper: ends.upper };
     Estimate::from_parts(status, parts, confidence)
 }
@@ -67,8 +70,8 @@ fn inside(counts: &LevelCounts, n: f64, alone: bool, confidence: Confidence) -> 
 fn at_zero(counts: &LevelCounts, alone: bool, confidence: Confidence) -> Estimate {
     let empty = counts.channel().is_noiseless() && counts.is_all_zero();
     let status = if empty { Status::Empty } else { Status::BelowNoise };
-    let std_error = expected_information(counts, 0.0).sqrt().recip();
-    let scale = correction(counts, 0.0);
+    let std_error = counts.information().expected(0.0).sqrt().recip();
+    let scale = counts.information().share_left(0.0);
     let upper = if alone {
         let guess = (confidence.z() * std_error).max(1.0);
         crossing_above_zero(guess, counts.n_cap(), confidence.z() * scale.sqrt(), root_ratio(counts, 0.0))
@@ -82,7 +85,7 @@ fn at_zero(counts: &LevelCounts, alone: bool, confidence: Confidence) -> Estimat
 
 fn at_cap(counts: &LevelCounts, confidence: Confidence) -> Estimate {
     let n = counts.n_cap();
-    let ends = likelihood_ratio(counts, n, correction(counts, n), confidence);
+    let ends = likelihood_ratio(counts, n, counts.information().share_left(n), confidence);
     let parts = Parts { value: None, std_error: None, lower: Some(ends.lower), upper: None };
     Estimate::from_parts(Status::Saturated, parts, confidence)
 }
@@ -101,17 +104,4 @@ pub(crate) fn likelihood_ratio(counts: &LevelCounts, peak: f64, scale: f64, conf
     }
     let distance = root_ratio(counts, peak);
     hull(counts.grid(), counts.n_cap(), peak, |n| distance(n) <= cut)
-}
-
-/// `1 − n·H`: how much less the likelihood ratio at the peak varies than it would with independent cells.
-///
-/// Without noise `H` is infinite at 0 and `n·H` tends to the summed rates.
-pub(crate) fn correction(counts: &LevelCounts, n: f64) -> f64 {
-    let information = expected_information(counts, n);
-    let share = if information.is_finite() {
-        n * information
-    } else {
-        counts.channel().d() * counts.terms.iter().map(|term| term.cells() * term.rate).sum::<f64>()
-    };
-    (1.0 - share).clamp(0.0, 1.0)
 }

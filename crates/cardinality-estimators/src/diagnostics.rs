@@ -1,6 +1,6 @@
 //! Intermediate numbers: what tests, planners and the curious need, and an answer to a user does not.
 
-use crate::answer::{correction, likelihood_ratio};
+use crate::answer::likelihood_ratio;
 use crate::information::Information;
 use crate::interval::log_wald;
 use crate::level::Term;
@@ -60,7 +60,7 @@ fn maximum(counts: &LevelCounts, peak: Peak) -> Maximum {
 
 fn with<T>(layout: &CellLayout, channel: BitChannel, f: impl FnOnce(Information<'_>) -> T) -> T {
     let terms: Vec<Term> = layout.terms();
-    f(Information { terms: &terms, channel })
+    f(Information { terms: &terms, channel, hashes: f64::from(layout.hashes()) })
 }
 
 /// The expected information `H(n)`; infinite at 0 without noise.
@@ -81,7 +81,7 @@ pub fn rse_fixed_n(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
     with(layout, channel, |information| information.variance_by_pairs(n)).sqrt() / n
 }
 
-/// The relative standard error for a fixed number of items to high accuracy, `√(1/H − n)/n`.
+/// The relative standard error for a fixed number of items to high accuracy, `√(1/H − n/hashes)/n`.
 #[must_use]
 pub fn rse_fixed_n_approx(layout: &CellLayout, channel: BitChannel, n: f64) -> f64 {
     with(layout, channel, |information| information.variance(n)).sqrt() / n
@@ -99,7 +99,7 @@ pub fn plain_likelihood_ratio_interval(counts: &LevelCounts, confidence: Confide
 /// `2·(l(n̂) − l(n)) ≤ z²·(1 − n̂·H(n̂))`. `None` for an end that does not exist.
 #[must_use]
 pub fn likelihood_ratio_interval(counts: &LevelCounts, confidence: Confidence) -> (Option<f64>, Option<f64>) {
-    ratio_interval(counts, confidence, |n| correction(counts, n))
+    ratio_interval(counts, confidence, |n| counts.information().share_left(n))
 }
 
 fn ratio_interval(
@@ -123,7 +123,7 @@ pub fn log_wald_interval(counts: &LevelCounts, confidence: Confidence) -> (Optio
     if maximum.status != Status::Ok {
         return (None, None);
     }
-    let information = Information { terms: &counts.terms, channel: counts.channel() };
+    let information = counts.information();
     let ends = log_wald(maximum.n_hat, information.variance(maximum.n_hat).sqrt(), confidence.z());
     (Some(ends.lower), ends.upper)
 }

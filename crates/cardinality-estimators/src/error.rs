@@ -88,6 +88,20 @@ pub enum ParamError {
         /// The number given.
         found: u32,
     },
+    /// The decay of a Liquid Legions sketch is outside 2^-20 ..= 64 (NaN is).
+    #[error("decay {found} is outside 2^-20 ..= 64")]
+    Decay {
+        /// The refused decay.
+        found: f64,
+    },
+    /// A cell that the sketch does not have.
+    #[error("cell {index} of a sketch of {cells} cells")]
+    Index {
+        /// The index given.
+        index: u64,
+        /// Cells of the sketch.
+        cells: u64,
+    },
     /// No sketch, or more than 65536 of them, in a product.
     #[error("{found} sketches, but 1 ..= 65536 are allowed")]
     Sketches {

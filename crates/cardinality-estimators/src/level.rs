@@ -1,5 +1,6 @@
 //! Counts of ones in groups of equally likely cells.
 
+use crate::information::Information;
 use crate::number::to_f64;
 use crate::{BitChannel, Grid, ParamError};
 
@@ -19,9 +20,9 @@ pub enum LastLevel {
 /// after `n` items with probability `exp(−rate·n)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellGroup {
-    cells: u64,
-    ones: u64,
-    rate: f64,
+    pub(crate) cells: u64,
+    pub(crate) ones: u64,
+    pub(crate) rate: f64,
 }
 
 impl CellGroup {
@@ -63,76 +64,6 @@ impl CellGroup {
     }
 }
 
-/// The shape of a sketch as estimators see it: groups of equally likely cells and the largest count worth looking for.
-///
-/// # Examples
-/// ```
-/// use cardinality_estimators::{BitChannel, CellLayout, predicted_rse};
-/// let layout = CellLayout::pcsa(4096, 24)?;
-/// let rse = predicted_rse(&layout, BitChannel::NOISELESS, 1e6);
-/// assert!((rse - 0.0101).abs() < 1e-4);
-/// # Ok::<(), cardinality_estimators::ParamError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub struct CellLayout {
-    groups: Vec<CellGroup>,
-    n_cap: f64,
-}
-
-impl CellLayout {
-    /// A layout of `(cells, rate)` groups and the largest count `n_cap` to search for.
-    ///
-    /// # Errors
-    /// [`ParamError::Rate`] and [`ParamError::Cap`] outside their ranges; [`ParamError::Cells`] without a single cell.
-    pub fn new(groups: &[(u64, f64)], n_cap: f64) -> Result<Self, ParamError> {
-        let groups = groups.iter().map(|&(cells, rate)| CellGroup::new(cells, 0, rate)).collect::<Result<_, _>>()?;
-        check(groups, n_cap).map(|groups| Self { groups, n_cap })
-    }
-
-    /// The layout of a PCSA bitmap: `levels` levels of `buckets` cells, level `j` with `ρ = 2^-(j+1)/buckets` and the
-    /// last level as likely as the one before it; `n_cap = (ln buckets + 5)/ρ_last`.
-    ///
-    /// # Errors
-    /// [`ParamError::Cells`] without a bucket, [`ParamError::Levels`] outside `1 ..= 64`, [`ParamError::Rate`] for the
-    /// one bucket of one level that every item hits.
-    pub fn pcsa(buckets: u32, levels: u8) -> Result<Self, ParamError> {
-        let zeros = [0; 64];
-        let levels = usize::from(levels);
-        let ones = zeros.get(..levels).ok_or(ParamError::Levels { found: levels })?;
-        let (groups, n_cap) = pcsa_groups(buckets, ones, LastLevel::Exact)?;
-        Ok(Self { groups, n_cap })
-    }
-
-    /// The counts of a sketch of this layout, one count of ones a group, in the order of the groups.
-    ///
-    /// # Errors
-    /// [`ParamError::Counts`] unless there is one count a group; [`ParamError::Ones`] when a count exceeds its cells.
-    pub fn counts(&self, ones: &[u64], channel: BitChannel) -> Result<LevelCounts, ParamError> {
-        if ones.len() != self.groups.len() {
-            return Err(ParamError::Counts { expected: self.groups.len(), found: ones.len() });
-        }
-        let groups: Result<Vec<_>, _> =
-            self.groups.iter().zip(ones).map(|(g, &ones)| CellGroup::new(g.cells, ones, g.rate)).collect();
-        LevelCounts::new(groups?, channel, self.n_cap)
-    }
-
-    /// The largest count to search for.
-    #[must_use]
-    pub const fn n_cap(&self) -> f64 {
-        self.n_cap
-    }
-
-    /// The groups as `(cells, rate)`, in the order given.
-    #[must_use]
-    pub fn groups(&self) -> impl ExactSizeIterator<Item = (u64, f64)> + '_ {
-        self.groups.iter().map(|g| (g.cells, g.rate))
-    }
-
-    pub(crate) fn terms(&self) -> Vec<Term> {
-        terms(&self.groups)
-    }
-}
-
 /// One group as the likelihood reads it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Term {
@@ -156,6 +87,7 @@ pub struct LevelCounts {
     channel: BitChannel,
     n_cap: f64,
     grid: Grid,
+    hashes: u32,
 }
 
 impl LevelCounts {
@@ -168,7 +100,7 @@ impl LevelCounts {
     pub fn new(groups: Vec<CellGroup>, channel: BitChannel, n_cap: f64) -> Result<Self, ParamError> {
         let terms = terms(&check(groups, n_cap)?);
         let slowest = terms.last().map_or(CellGroup::MAX_RATE, |term| term.rate);
-        Ok(Self { terms, channel, n_cap: n_cap.min(512.0 / slowest), grid: Grid::default() })
+        Ok(Self { terms, channel, n_cap: n_cap.min(512.0 / slowest), grid: Grid::default(), hashes: 1 })
     }
 
     /// Counts of a PCSA bitmap of `buckets` cells a level; see [`CellLayout::pcsa`] for rates and range.
@@ -200,6 +132,12 @@ impl LevelCounts {
         self
     }
 
+    /// The same counts of a sketch into which every item throws several darts.
+    pub(crate) fn with_hashes(mut self, hashes: u32) -> Self {
+        self.hashes = hashes;
+        self
+    }
+
     /// The channel all cells went through.
     #[must_use]
     pub const fn channel(&self) -> BitChannel {
@@ -216,6 +154,10 @@ impl LevelCounts {
     #[must_use]
     pub const fn grid(&self) -> Grid {
         self.grid
+    }
+
+    pub(crate) fn information(&self) -> Information<'_> {
+        Information { terms: &self.terms, channel: self.channel, hashes: f64::from(self.hashes) }
     }
 
     /// Whether no cell reads one.
@@ -235,7 +177,11 @@ pub(crate) fn rate_of(rho: f64) -> f64 {
     }
 }
 
-fn pcsa_groups(buckets: u32, ones: &[u64], last_level: LastLevel) -> Result<(Vec<CellGroup>, f64), ParamError> {
+pub(crate) fn pcsa_groups(
+    buckets: u32,
+    ones: &[u64],
+    last_level: LastLevel,
+) -> Result<(Vec<CellGroup>, f64), ParamError> {
     if !(1..=64).contains(&ones.len()) {
         return Err(ParamError::Levels { found: ones.len() });
     }
@@ -262,7 +208,7 @@ pub(crate) fn check_range(n_cap: f64) -> Result<(), ParamError> {
     }
 }
 
-fn check(groups: Vec<CellGroup>, n_cap: f64) -> Result<Vec<CellGroup>, ParamError> {
+pub(crate) fn check(groups: Vec<CellGroup>, n_cap: f64) -> Result<Vec<CellGroup>, ParamError> {
     check_range(n_cap)?;
     if groups.iter().all(|group| group.cells == 0) {
         return Err(ParamError::Cells { expected: 1, found: 0 });
@@ -271,7 +217,7 @@ fn check(groups: Vec<CellGroup>, n_cap: f64) -> Result<Vec<CellGroup>, ParamErro
 }
 
 /// Sorted by falling rate, equal rates joined, empty groups dropped: one canonical form whatever the order given.
-fn terms(groups: &[CellGroup]) -> Vec<Term> {
+pub(crate) fn terms(groups: &[CellGroup]) -> Vec<Term> {
     let mut sorted: Vec<CellGroup> = groups.iter().copied().filter(|group| group.cells > 0).collect();
     sorted.sort_by(|x, y| y.rate.total_cmp(&x.rate).then((x.cells, x.ones).cmp(&(y.cells, y.ones))));
     let mut joined: Vec<Term> = Vec::with_capacity(sorted.len());

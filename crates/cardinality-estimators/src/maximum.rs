@@ -1,6 +1,5 @@
 //! The global maximum of the likelihood: a fast way that knows when it is right, and a thorough one.
 
-use crate::information::Information;
 use crate::likelihood::Slope;
 use crate::solve::{Objective, Peak, Summit, climb, highest_peak};
 use crate::{Grid, LevelCounts};
@@ -52,10 +51,6 @@ fn quick_peak(counts: &LevelCounts) -> Option<f64> {
     stands_alone(counts, n).then_some(n)
 }
 
-pub(crate) fn expected_information(counts: &LevelCounts, n: f64) -> f64 {
-    Information { terms: &counts.terms, channel: counts.channel() }.expected(n)
-}
-
 /// Whether a local maximum at `n`, where `precision = n²·H(n)`, must be the only one.
 ///
 /// Without noise the likelihood has one maximum. With noise, suppose another count `n'` fitted at least as well. Both
@@ -66,7 +61,7 @@ fn stands_alone(counts: &LevelCounts, n: f64) -> bool {
     if counts.channel().is_noiseless() {
         return true;
     }
-    let precision = n * n * expected_information(counts, n);
+    let precision = n * n * counts.information().expected(n);
     precision > 100.0 && misfit(counts, n) < 0.12 * precision
 }
 

@@ -1,18 +1,6 @@
 //! Closed forms for sketches of one level: linear counting and Bloom filters.
 
-use crate::estimate::Parts;
-use crate::interval::{Ends, hull};
-use crate::level::rate_of;
-use crate::number::to_f64;
-use crate::{BitChannel, Confidence, Estimate, Grid, ParamError, Status};
-
-/// One level of cells that every item hits `hashes` times.
-struct Filter {
-    cells: f64,
-    hashes: f64,
-    on: f64,
-    channel: BitChannel,
-}
+use crate::{BitChannel, CellLayout, Confidence, Estimate, ParamError, estimate};
 
 /// Distinct count from the share of empty buckets (linear counting), at 95 % confidence.
 ///
@@ -68,8 +56,8 @@ pub fn linear_counting_private(
 /// # Errors
 /// [`ParamError::Cells`] with fewer than two cells; [`ParamError::Hashes`] unless `1 ≤ k ≤ 64`.
 pub fn bloom_rate(cells: u64, hashes: u32) -> Result<f64, ParamError> {
-    check(cells, hashes)?;
-    Ok(-(-f64::from(hashes) * rate_of(1.0 / to_f64(cells))).exp_m1())
+    let rate: f64 = CellLayout::bloom(cells, hashes)?.groups().map(|(_, rate)| rate).sum();
+    Ok(-(-rate).exp_m1())
 }
 
 /// Distinct count from an unpartitioned Bloom filter of `m` cells and `k` hash functions, each cell seen through
@@ -89,133 +77,16 @@ pub fn bloom_count(
     channel: BitChannel,
     confidence: Confidence,
 ) -> Result<Estimate, ParamError> {
-    check(cells, hashes)?;
-    if ones > cells {
-        return Err(ParamError::Ones { ones, cells });
-    }
-    let filter = Filter { cells: to_f64(cells), hashes: f64::from(hashes), on: to_f64(ones) / to_f64(cells), channel };
-    Ok(filter.estimate(confidence))
-}
-
-fn check(cells: u64, hashes: u32) -> Result<(), ParamError> {
-    if cells < 2 {
-        return Err(ParamError::Cells { expected: 2, found: cells });
-    }
-    if !(1..=64).contains(&hashes) {
-        return Err(ParamError::Hashes { found: hashes });
-    }
-    Ok(())
-}
-
-impl Filter {
-    fn estimate(&self, confidence: Confidence) -> Estimate {
-        let parts = |value, std_error, lower, upper| Parts { value, std_error, lower: Some(lower), upper };
-        if self.on <= self.channel.q() {
-            let empty = self.channel.is_noiseless();
-            let status = if empty { Status::Empty } else { Status::BelowNoise };
-            let upper = if empty { Some(0.0) } else { self.interval(0.0, confidence).upper };
-            return Estimate::from_parts(status, parts(Some(0.0), Some(self.std_error(0.0)), 0.0, upper), confidence);
-        }
-        if self.on >= self.channel.p() {
-            let ends = self.interval(self.reach(), confidence);
-            return Estimate::from_parts(Status::Saturated, parts(None, None, ends.lower, None), confidence);
-        }
-        let n = self.count();
-        let std_error = self.std_error(n);
-        let ends = self.interval(n, confidence);
-        let known = 2.0 * std_error <= n && ends.upper.is_some();
-        let status = if known { Status::Ok } else { Status::LowInformation };
-        Estimate::from_parts(status, parts(Some(n), Some(std_error), ends.lower, ends.upper), confidence)
-    }
-
-    /// `−ln(1 − ρ)` of a cell for one item.
-    fn rate(&self) -> f64 {
-        self.hashes * rate_of(1.0 / self.cells)
-    }
-
-    /// Beyond this many items a cell is empty with probability below 1e-222.
-    fn reach(&self) -> f64 {
-        512.0 / self.rate()
-    }
-
-    fn count(&self) -> f64 {
-        // Close to the noise level (p − on)/d is 1 minus a small difference, close to saturation it is small.
-        let hit = (self.on - self.channel.q()) / self.channel.d();
-        let log_empty = if hit < 0.5 { (-hit).ln_1p() } else { ((self.channel.p() - self.on) / self.channel.d()).ln() };
-        (-log_empty / self.rate()).min(self.reach())
-    }
-
-    /// The variance of the share of ones after `n` items.
-    fn share_variance(&self, n: f64) -> f64 {
-        let cell = self.channel.cell(self.rate() * n);
-        let d = self.channel.d();
-        let off = self.channel.miss() + d * cell.empty;
-        // (1 − 2/m)/(1 − 1/m)² = 1 − 1/(m − 1)².
-        let apart = 1.0 / (self.cells - 1.0);
-        let joint = (self.hashes * n * (-apart * apart).max(-1.0).ln_1p()).exp_m1();
-        let covariance = if n > 0.0 { d * d * cell.empty * cell.empty * joint } else { 0.0 };
-        ((cell.on * off + (self.cells - 1.0) * covariance) / self.cells).max(0.0)
-    }
-
-    fn std_error(&self, n: f64) -> f64 {
-        let cell = self.channel.cell(self.rate() * n);
-        let error = self.share_variance(n).sqrt() / (self.channel.d() * self.rate() * cell.empty);
-        error.min(f64::MAX)
-    }
-
-    /// The counts whose expected share of ones is within `z` standard deviations of the one observed.
-    fn interval(&self, inside: f64, confidence: Confidence) -> Ends {
-        let z = confidence.z();
-        hull(Grid::default(), self.reach(), inside, |n| {
-            let residual = self.on - self.channel.cell(self.rate() * n).on;
-            residual * residual <= z * z * self.share_variance(n)
-        })
-    }
+    let layout = CellLayout::bloom(cells, hashes)?;
+    Ok(estimate(&layout.counts(&[ones], channel)?, confidence))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Status;
+    use crate::number::to_f64;
     use approx::assert_relative_eq;
-
-    /// Mean and variance of the number of set cells, over all ways `throws` hits fall on `cells` cells.
-    fn enumerate(cells: u32, throws: u32) -> (f64, f64) {
-        let ways = cells.pow(throws);
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for mut way in 0..ways {
-            let mut set = 0_u32;
-            for _ in 0..throws {
-                set |= 1 << (way % cells);
-                way /= cells;
-            }
-            let set = f64::from(set.count_ones());
-            sum += set;
-            squares += set * set;
-        }
-        let mean = sum / f64::from(ways);
-        (mean, squares / f64::from(ways) - mean * mean)
-    }
-
-    #[test]
-    fn the_variance_of_ones_is_the_enumerated_one() {
-        for (cells, hashes, items) in [(5, 1, 1), (5, 1, 4), (4, 2, 3), (2, 1, 6), (3, 3, 2)] {
-            for (p, q) in [(1.0, 0.0), (0.9, 0.2)] {
-                let channel = BitChannel::new(p, q).expect("a valid channel");
-                let m = f64::from(cells);
-                let filter = Filter { cells: m, hashes: f64::from(hashes), on: 0.5, channel };
-                let (mean, variance) = enumerate(cells, hashes * items);
-                // Noise adds p(1−p) for every set cell and q(1−q) for every other.
-                let noise = mean * p * (1.0 - p) + (m - mean) * q * (1.0 - q);
-                let expected = ((p - q) * (p - q) * variance + noise) / (m * m);
-                assert_relative_eq!(
-                    filter.share_variance(f64::from(items)),
-                    expected,
-                    max_relative = 1e-12,
-                    epsilon = 1e-15
-                );
-            }
-        }
-    }
 
     #[test]
     fn linear_counting_has_its_textbook_error() {

@@ -1,13 +1,12 @@
 //! An unclamped estimate for averages over many small groups.
 
 use crate::LevelCounts;
-use crate::information::Information;
 
 /// The standard error of the estimate when nothing was counted, `H(0)^(−1/2)`: about `√(3·buckets·q(1−q))/d` items for
 /// PCSA. Zero without noise.
 #[must_use]
 pub fn noise_floor(counts: &LevelCounts) -> f64 {
-    Information { terms: &counts.terms, channel: counts.channel() }.expected(0.0).sqrt().recip()
+    counts.information().expected(0.0).sqrt().recip()
 }
 
 /// One Newton step from 0, `l'(0)/H(0)`: unbiased for small counts and negative about half the time when nothing was

@@ -243,8 +243,7 @@ impl ProductStatistic {
         let even = wald.is_even(std_error / n, self.n_cap, |end| self.score(end).variance(end).sqrt() / end);
         let ends = if even { wald } else { self.score_interval(n, confidence) };
         let ends = if self.noiseless { ends.to_whole_items() } else { ends };
-        let known = 2.0 * std_error <= n && ends.upper.is_some();
-        let status = if known { Status::Ok } else { Status::LowInformation };
+        let status = Status::of_value(n, std_error, ends.upper);
         let parts = Parts { value: Some(n), std_error: Some(std_error), lower: Some(ends.lower), upper: ends.upper };
         Estimate::from_parts(status, parts, confidence)
     }

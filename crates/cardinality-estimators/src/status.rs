@@ -62,6 +62,11 @@ impl Status {
         }
     }
 
+    /// The status of a count with its standard error and the upper end of its interval.
+    pub(crate) fn of_value(value: f64, std_error: f64, upper: Option<f64>) -> Self {
+        if 2.0 * std_error <= value && upper.is_some() { Self::Ok } else { Self::LowInformation }
+    }
+
     /// Whether an answer with this status carries a value.
     #[must_use]
     pub const fn has_value(self) -> bool {
