@@ -46,7 +46,7 @@ pub(crate) struct OutputArgs {
     /// When to use colours. The environment variable `NO_COLOR` turns them off, too.
     #[arg(long, global = true, value_enum, default_value = "auto")]
     pub(crate) color: ColorChoice,
-    /// No progress bar and no notes on standard error; warnings and errors stay.
+    /// No progress bar, no notes and no "wrote …" line; results, warnings and errors stay.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// More notes on standard error.

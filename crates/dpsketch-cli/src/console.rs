@@ -58,6 +58,11 @@ impl Console {
         self.quiet
     }
 
+    /// Whether a mere message of success is unwanted; a program that asked for JSON or a table always gets it.
+    pub(crate) fn is_quiet_text(self) -> bool {
+        self.quiet && self.format == OutputFormat::Text
+    }
+
     /// Writes a result to standard output.
     pub(crate) fn print(self, report: &Report) -> Result<(), Error> {
         let text = match self.format {

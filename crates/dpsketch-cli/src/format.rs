@@ -44,12 +44,22 @@ pub(crate) fn percent(share: f64) -> String {
 /// Names and values in two columns, one pair a line.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    pairs.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect()
+    lines(pairs.iter().map(|(name, value)| format!("{name:width$}  {value}")))
 }
 
 /// One object a line.
 pub(crate) fn json_lines(rows: &[Value]) -> String {
-    rows.iter().map(|row| format!("{row}\n")).collect()
+    lines(rows.iter().map(Value::to_string))
+}
+
+/// Lines put together, each with its end.
+pub(crate) fn lines(lines: impl IntoIterator<Item = String>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
 }
 
 /// A header line and a line for each object; null is an empty field, lists and objects are written as JSON.
@@ -87,7 +97,8 @@ mod tests {
     fn numbers_are_short_when_small_and_grouped_when_large() {
         for (value, text) in [
             (0.0, "0"),
-            (3.14159, "3.14"),
+            (2.505, "2.5"),
+            (7.256, "7.26"),
             (10.0, "10"),
             (99.5, "99.5"),
             (100.4, "100"),

@@ -139,7 +139,7 @@ pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
         let fault = if first.hash_id() != sketch.hash_id() {
             sfm_pcsa::MergeError::Hash { expected: first.hash_id(), found: sketch.hash_id() }
         } else if first.shape() != sketch.shape() {
-            sfm_pcsa::MergeError::Shape { expected: first.shape(), found: sketch.shape() }
+            sfm_pcsa::MergeError::Shape { expected: first.shape().into(), found: sketch.shape().into() }
         } else {
             continue;
         };

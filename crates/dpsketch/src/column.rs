@@ -34,10 +34,22 @@ pub fn is_hashable(data_type: &DataType) -> bool {
     use DataType as T;
     match data_type {
         T::Dictionary(_, values) => is_hashable(values),
-        T::Null | T::Boolean | T::Date32 | T::Date64 | T::Timestamp(..) => true,
-        T::Utf8 | T::LargeUtf8 | T::Utf8View => true,
-        T::Binary | T::LargeBinary | T::BinaryView | T::FixedSizeBinary(_) => true,
-        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => true,
+        T::Null
+        | T::Boolean
+        | T::Date32
+        | T::Date64
+        | T::Timestamp(..)
+        | T::Utf8
+        | T::LargeUtf8
+        | T::Utf8View
+        | T::Binary
+        | T::LargeBinary
+        | T::BinaryView
+        | T::FixedSizeBinary(_)
+        | T::Decimal32(..)
+        | T::Decimal64(..)
+        | T::Decimal128(..)
+        | T::Decimal256(..) => true,
         other => other.is_integer() || other.is_floating(),
     }
 }

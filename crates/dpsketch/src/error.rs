@@ -234,20 +234,14 @@ impl Error {
     #[must_use]
     pub fn to_text(&self) -> String {
         let inner = &self.0;
-        let mut text = inner.message.clone();
-        if let Some(argument) = &inner.argument {
-            text += &format!("\n  argument: {argument}");
-            if let Some(value) = &inner.value {
-                text += &format!(" (given: {value})");
-            }
-        }
-        if let Some(allowed) = &inner.allowed {
-            text += &format!("\n  allowed: {allowed}");
-        }
-        if let Some(hint) = &inner.hint {
-            text += &format!("\n  hint: {hint}");
-        }
-        text
+        let value = inner.value.as_ref().map(|value| format!(" (given: {value})")).unwrap_or_default();
+        let lines = [
+            Some(inner.message.clone()),
+            inner.argument.as_ref().map(|argument| format!("  argument: {argument}{value}")),
+            inner.allowed.as_ref().map(|allowed| format!("  allowed: {allowed}")),
+            inner.hint.as_ref().map(|hint| format!("  hint: {hint}")),
+        ];
+        lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -100,9 +100,10 @@ impl DistinctBuilder {
         let mut rows_of = vec![0_u64; dictionary.values.len()];
         let mut nulls = 0;
         for row in 0..column.len() {
-            match column.is_null(row) {
-                true => nulls += 1,
-                false => rows_of[dictionary.keys[row]] += 1,
+            if column.is_null(row) {
+                nulls += 1;
+            } else {
+                rows_of[dictionary.keys[row]] += 1;
             }
         }
         self.push_nulls(nulls);

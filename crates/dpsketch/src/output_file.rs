@@ -77,7 +77,7 @@ impl OutputFile {
             return Err(exists(&name));
         }
         let target = Self::replace(path, readers, false).map_err(|error| Error::writing(&name, error))?;
-        Ok(Self { target, name })
+        Ok(Self { name, target })
     }
 
     fn replace(path: &Path, readers: Readers, may_exist: bool) -> io::Result<Target> {

@@ -73,7 +73,7 @@ pub(crate) fn read_bytes(reader: impl Read, name: &str) -> Result<Vec<u8>, Error
 pub fn check_sketch_name(path: &Path, raw: bool) -> Result<(), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = name.strip_suffix(".dps");
-    let is_raw = stem.is_some_and(|stem| stem.ends_with(".raw"));
+    let is_raw = stem.is_some_and(|stem| stem.strip_suffix(".raw").is_some());
     if stem.is_some_and(|stem| !stem.is_empty()) && is_raw == raw {
         return Ok(());
     }

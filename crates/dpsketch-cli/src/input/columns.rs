@@ -41,11 +41,12 @@ pub(crate) fn missing(file: &str, names: &[String], wanted: &str, how_many: &str
 
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 30;
-    let mut text = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
+    let shown = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => "none: the file has no columns".to_owned(),
+        length if length > SHOWN => format!("{shown} and {} more", length - SHOWN),
+        _ => shown,
     }
-    if text.is_empty() { "none: the file has no columns".to_owned() } else { text }
 }
 
 #[cfg(test)]

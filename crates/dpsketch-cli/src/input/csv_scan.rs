@@ -81,8 +81,7 @@ impl CsvScan {
             let byte = new[at];
             at += 1;
             self.state = match self.state {
-                State::Start if byte == b'"' => State::Quoted,
-                State::QuoteInQuoted if byte == b'"' => State::Quoted,
+                State::Start | State::QuoteInQuoted if byte == b'"' => State::Quoted,
                 State::Quoted if byte == b'"' => State::QuoteInQuoted,
                 State::Quoted => {
                     at += memchr(b'"', &new[at..]).unwrap_or(new.len() - at);

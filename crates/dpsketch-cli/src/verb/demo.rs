@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::written::warn_about_epsilon;
 use crate::console::{Console, Report};
-use crate::format::{count, number};
+use crate::format::{count, lines, number};
 use crate::input::ParquetLayout;
 
 /// Every flight that left the three airports of New York City in 2013; where it is from is in `data/README.md`.
@@ -110,34 +110,33 @@ fn row(line: &Line) -> Value {
     row
 }
 
-fn text(epsilon: Epsilon, flights: u64, lines: &[Line]) -> String {
+fn text(epsilon: Epsilon, flights: u64, results: &[Line]) -> String {
     let epsilon = Amount::from_epsilon(epsilon);
-    let mut text = format!(
-        "How many aircraft left New York City in 2013? {} flights, three airports.\n\
+    let total = results.last().and_then(|line| line.answer.epsilon_total()).unwrap_or(epsilon);
+    let flights = count(flights);
+    let head = format!(
+        "How many aircraft left New York City in 2013? {flights} flights, three airports.\n\
          Each airport sketches its own flights and releases the sketch with epsilon {epsilon}.\n\
-         Only the released sketches leave the airports.\n\n\
-         {:<12} {:>9}  {:<18} {:>7}\n",
-        count(flights),
-        "airport",
-        "estimate",
-        "95 % interval",
-        "exact"
+         Only the released sketches leave the airports.\n"
     );
-    for line in lines {
-        let found = line.answer.estimate();
-        let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
-        let interval = format!("{} to {}", shown(found.lower()), shown(found.upper()));
-        text +=
-            &format!("{:<12} {:>9}  {interval:<18} {:>7}\n", line.what, shown(found.value()), count(line.exact as u64));
-    }
-    let total = lines.last().and_then(|line| line.answer.epsilon_total()).unwrap_or(epsilon);
-    text += &format!(
+    let foot = format!(
         "\n\"all three\" estimates the union from the three sketches; \"merged file\" merges them to one sketch first,\n\
          which can be passed on like any other and costs some accuracy.\n\
          An aircraft that used one airport pays epsilon {epsilon}; one that used all three pays {total}.\n\n\
-         The same with files of your own, one line at each party, the last one anywhere:\n\
-         \n  dpsketch build users.parquet --column user_id --epsilon {epsilon} --out a.dps\n  \
-         dpsketch estimate a.dps b.dps c.dps\n",
+         The same with files of your own, one line at each party, the last one anywhere:\n\n  \
+         dpsketch build users.parquet --column user_id --epsilon {epsilon} --out a.dps\n  \
+         dpsketch estimate a.dps b.dps c.dps"
     );
-    text
+    let table = [("airport".to_owned(), "estimate".to_owned(), "95 % interval".to_owned(), "exact".to_owned())]
+        .into_iter()
+        .chain(results.iter().map(cells))
+        .map(|(what, estimate, interval, exact)| format!("{what:<12} {estimate:>9}  {interval:<18} {exact:>7}"));
+    lines([head].into_iter().chain(table).chain([foot]))
+}
+
+fn cells(line: &Line) -> (String, String, String, String) {
+    let found = line.answer.estimate();
+    let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
+    let interval = format!("{} to {}", shown(found.lower()), shown(found.upper()));
+    (line.what.clone(), shown(found.value()), interval, count(line.exact as u64))
 }

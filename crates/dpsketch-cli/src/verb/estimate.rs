@@ -57,15 +57,12 @@ fn percent_of(confidence: Confidence) -> String {
 }
 
 fn std_error(answer: &Answer, error: f64) -> String {
-    let mut text = number(error);
-    if let Some(value) = answer.estimate().value().filter(|value| *value > 0.0) {
-        text += &format!(", {} of the estimate", percent(error / value));
-    }
-    if let Some(parts) = answer.error_parts().filter(|parts| parts.noise > 0.0 || parts.merge > 0.0) {
-        text +=
-            &format!(" (hashing {}, noise {}, union {})", number(parts.hash), number(parts.noise), number(parts.merge));
-    }
-    text
+    let share = answer.estimate().value().filter(|value| *value > 0.0).map(|value| percent(error / value));
+    let share = share.map(|share| format!(", {share} of the estimate")).unwrap_or_default();
+    let parts = answer.error_parts().filter(|parts| parts.noise > 0.0 || parts.merge > 0.0);
+    let parts = parts.map(|parts| [parts.hash, parts.noise, parts.merge].map(number));
+    let parts = parts.map(|[hash, noise, merge]| format!(" (hashing {hash}, noise {noise}, union {merge})"));
+    format!("{}{share}{}", number(error), parts.unwrap_or_default())
 }
 
 fn privacy(answer: &Answer) -> String {

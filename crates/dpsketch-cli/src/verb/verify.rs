@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::written::in_words;
 use crate::console::{Console, Report};
-use crate::format::counted;
+use crate::format::{counted, lines};
 use crate::io::{at_most_one_stdin, read};
 
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
     let read: Vec<(String, Result<AnySketch, Error>)> =
         args.files.iter().map(|name| (name.clone(), read(name))).collect();
     let mut rows: Vec<Value> = read.iter().map(|(name, read)| row(name, read.as_ref())).collect();
-    let mut text: String = read.iter().map(|(name, read)| line(name, read.as_ref())).collect();
+    let mut told: Vec<String> = read.iter().map(|(name, read)| line(name, read.as_ref())).collect();
 
     let unreadable =
         read.iter().all(|(_, read)| read.as_ref().err().is_some_and(|error| error.kind() == ErrorKind::Unreadable));
@@ -30,10 +30,7 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
         read.into_iter().filter_map(|(name, read)| Some((name, read.ok()?))).collect();
     let together = check_compatible(&whole);
     if whole.len() > 1 {
-        text += &match &together {
-            Ok(()) => "together: ok\n".to_owned(),
-            Err(error) => format!("together: {error}\n"),
-        };
+        told.push(together.as_ref().map_or_else(|error| format!("together: {error}"), |()| "together: ok".to_owned()));
     }
     let compatible = together.is_ok();
     for row in &mut rows {
@@ -45,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
         "reason": together.as_ref().err().map(ToString::to_string),
         "files": rows,
     });
-    console.print(&Report { text, json, rows })?;
+    console.print(&Report { text: lines(told), json, rows })?;
     if unreadable {
         return Err(
             Error::new(ErrorKind::Unreadable, format!("{} cannot be read", counted(faults, "file"))).argument("FILE")
@@ -79,7 +76,7 @@ fn row(name: &str, read: Result<&AnySketch, &Error>) -> Value {
 
 fn line(name: &str, read: Result<&AnySketch, &Error>) -> String {
     match read {
-        Ok(sketch) => format!("{name}: ok, {}\n", in_words(sketch)),
-        Err(error) => format!("{name}: FAILED, {}\n", error.message().trim_start_matches(&format!("{name}: "))),
+        Ok(sketch) => format!("{name}: ok, {}", in_words(sketch)),
+        Err(error) => format!("{name}: FAILED, {}", error.message().trim_start_matches(&format!("{name}: "))),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn report_written(
             out.display()
         ));
     }
-    if !stdout_is_free {
+    if !stdout_is_free || console.is_quiet_text() {
         return Ok(());
     }
     let facts = Description::of(sketch).to_json();

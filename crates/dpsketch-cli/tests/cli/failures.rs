@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::support::Folder;
+use crate::support::{Folder, text_of};
 
 #[test]
 fn absurd_epsilons_are_refused_by_every_verb_that_takes_one() {
@@ -105,7 +105,7 @@ fn damaged_data_is_told_by_line_and_never_shown() {
         ("a.txt", &b"ok\nok\nsecret\xff\n"[..], "line 3"),
         ("b.csv", b"user,n\nok,1\nsecret\xff,2\n", "line 3"),
         ("c.csv", b"user,n\nok,1\nsecret\n", "line 3"),
-        ("d.csv", b"user,n\n\"ok\",1\n\"secret,2\n", "line 1"),
+        ("d.csv", b"user,n\n\"ok\",1\n\"secret,2\n", "line 3"),
         ("e.csv", b"user,n\n\"o\nk\",1\nsecret,2,3\n", "line 4"),
         ("f.jsonl", b"{\"user\":1}\n\n{\"user\":secret}\n", "line 3"),
         ("g.jsonl", b"{\"user\":1}\n{\"user\":[\"secret\"]}\n", "line 2"),
@@ -126,7 +126,7 @@ fn damaged_data_is_told_by_line_and_never_shown() {
 #[test]
 fn cut_and_broken_packings_are_damaged() {
     let folder = Folder::new();
-    let text: String = (0..20_000).map(|line| format!("line {line}\n")).collect();
+    let text = text_of((0..20_000).map(|line| format!("line {line}")));
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(text.as_bytes()).unwrap();
     let gz = gz.finish().unwrap();

@@ -1,4 +1,5 @@
 //! Inputs of every format and packing give the same sketch.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
 
 use std::fs::File;
 use std::io::Write;
@@ -14,7 +15,7 @@ use dpsketch::sfm_pcsa::{PcsaShape, PcsaSketch};
 use dpsketch::sketch_hash::{AnyHash, Item, TimeUnit, hash64_row};
 use parquet::arrow::ArrowWriter;
 
-use crate::support::{Folder, Run, expected, expected_texts};
+use crate::support::{Folder, Run, expected, expected_texts, text_of};
 
 const USERS: [&str; 6] = ["ann", "bob", "", "Zoë, \"the\" one", "tab\tbed", "ann"];
 
@@ -23,7 +24,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
 }
 
 fn users_batch() -> RecordBatch {
-    let users = StringArray::from_iter(USERS.map(Some).into_iter().chain([None]));
+    let users: StringArray = USERS.map(Some).into_iter().chain([None]).collect();
     let number = Int64Array::from_iter_values(0..7);
     batch(vec![("number", Arc::new(number)), ("user", Arc::new(users))])
 }
@@ -44,14 +45,15 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn write_all_formats(folder: &Folder) -> Vec<String> {
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(["number", "user"]).unwrap();
-    let mut json = String::new();
+    let mut json = Vec::new();
     for (number, user) in USERS.iter().enumerate() {
         csv.write_record([&number.to_string(), *user]).unwrap();
-        json += &format!("{}\n", serde_json::json!({ "user": user, "other": { "user": [1] }, "number": number }));
+        json.push(serde_json::json!({ "user": user, "other": { "user": [1] }, "number": number }).to_string());
     }
+    let json = text_of(json);
     let csv = csv.into_inner().unwrap();
-    let tsv: String = "number\tuser\n".to_owned()
-        + &USERS.iter().map(|user| format!("0\t\"{}\"\n", user.replace('"', "\"\""))).collect::<String>();
+    let quoted = USERS.iter().map(|user| format!("0\t\"{}\"", user.replace('"', "\"\"")));
+    let tsv = text_of(["number\tuser".to_owned()].into_iter().chain(quoted));
     let batch = users_batch();
     write_parquet(folder, "a.parquet", &batch);
     let mut arrow = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
@@ -166,7 +168,7 @@ fn build_column(folder: &Folder, name: &str, column: &str) -> Run {
 fn parquet_values_are_counted_by_type() {
     let folder = Folder::new();
     let mut dictionary = StringDictionaryBuilder::<Int32Type>::new();
-    ["ann", "bob", "ann"].map(|user| dictionary.append_value(user));
+    dictionary.extend(["ann", "bob", "ann"].map(Some));
     let columns: Vec<(&str, ArrayRef, Vec<Item<'_>>)> = vec![
         ("i16", Arc::new(Int16Array::from(vec![Some(-7), None, Some(9)])), vec![Item::Integer(-7), Item::Integer(9)]),
         ("u64", Arc::new(UInt64Array::from(vec![u64::MAX, 0, 9])), vec![u64::MAX.into(), 0_u8.into(), 9_u8.into()]),

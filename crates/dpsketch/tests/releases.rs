@@ -1,0 +1,158 @@
+//! Raw files: released once, counted before noise, safe against damage.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use dpsketch::sfm_pcsa::{MergeForm, PcsaShape};
+use dpsketch::sketch_hash::AnyHash;
+use dpsketch::{
+    AnySketch, DistinctBuilder, ErrorKind, OutputFile, RawSketch, Readers, TextRules, check_compatible, estimate,
+    merge, parse_confidence, parse_epsilon, read_sketch, release_raw_file,
+};
+use tempfile::TempDir;
+
+fn raw_of(texts: &[&str]) -> RawSketch {
+    let mut builder = DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default());
+    builder.push_texts(texts.iter().copied());
+    RawSketch::try_from(builder).expect("a sketch")
+}
+
+fn raw_file(folder: &TempDir) -> PathBuf {
+    let path = folder.path().join("a.raw.dps");
+    let output = OutputFile::create(&path, Readers::OwnerOnly).expect("a writable folder");
+    output.commit(raw_of(&["ann", "bob"]).to_sensitive_bytes().as_ref()).expect("a writable folder");
+    path
+}
+
+fn released(path: &Path) -> u32 {
+    match read_sketch(path).expect("a sketch") {
+        AnySketch::SfmRaw(raw) => raw.releases(),
+        other => panic!("{other:?} is not raw"),
+    }
+}
+
+#[test]
+fn a_release_is_counted_and_a_second_one_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = raw_file(&folder);
+    let epsilon = parse_epsilon("1").expect("in range");
+    let first = release_raw_file(&path, epsilon, false).expect("the first release");
+    assert_eq!(released(&path), 1);
+    assert_eq!(release_raw_file(&path, epsilon, false).unwrap_err().kind(), ErrorKind::Refused);
+    assert_eq!(released(&path), 1);
+    let second = release_raw_file(&path, epsilon, true).expect("asked for");
+    assert_eq!(released(&path), 2);
+    assert_ne!(first.leaves()[0].id(), second.leaves()[0].id());
+    assert_ne!(first.to_bytes(), second.to_bytes());
+}
+
+#[test]
+fn of_many_threads_one_is_the_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = raw_file(&folder);
+    let epsilon = parse_epsilon("1").expect("in range");
+    let results: Vec<_> = thread::scope(|scope| {
+        let release = || scope.spawn(|| release_raw_file(&path, epsilon, false).map_err(|error| error.kind()));
+        let threads: Vec<_> = (0..16).map(|_| release()).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert!(results.iter().filter_map(|result| result.as_ref().err()).all(|kind| *kind == ErrorKind::Refused));
+    assert_eq!(released(&path), 1);
+}
+
+#[test]
+fn many_releases_at_the_same_time_are_all_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = raw_file(&folder);
+    let epsilon = parse_epsilon("1").expect("in range");
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| release_raw_file(&path, epsilon, true).expect("asked for"));
+        }
+    });
+    assert_eq!(released(&path), 16);
+}
+
+#[test]
+fn a_damaged_raw_file_is_not_released_and_not_touched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = raw_file(&folder);
+    let whole = fs::read(&path).expect("readable");
+    let epsilon = parse_epsilon("1").expect("in range");
+    for at in [0, 5, 40, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(&path, &bytes).expect("writable");
+        assert_eq!(release_raw_file(&path, epsilon, false).unwrap_err().kind(), ErrorKind::Damaged, "{at}");
+        assert_eq!(fs::read(&path).expect("readable"), bytes);
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1, "no temporary file is left");
+}
+
+#[test]
+fn any_sketch_round_trips_and_refuses_damage() {
+    let raw = raw_of(&["ann"]);
+    let private = raw.clone().release(parse_epsilon("1").expect("in range")).expect("entropy");
+    for sketch in [AnySketch::from(raw), AnySketch::from(private)] {
+        let bytes = sketch.to_bytes();
+        assert_eq!(AnySketch::from_bytes(&bytes).expect("its own bytes"), sketch);
+        for length in [0, 3, 31, 32, bytes.len() - 1] {
+            assert_eq!(AnySketch::from_bytes(&bytes[..length]).unwrap_err().kind(), ErrorKind::Damaged);
+        }
+    }
+}
+
+#[test]
+fn nothing_of_the_data_is_in_debug_output() {
+    let text = format!("{:?}", AnySketch::from(raw_of(&["ann"])));
+    assert!(!text.contains("ann") && !text.contains("table") && !text.contains("words"), "{text}");
+}
+
+#[test]
+fn a_private_sketch_never_merges_with_itself_and_merging_changes_no_input() {
+    let epsilon = parse_epsilon("1").expect("in range");
+    let named = |name: &str, texts: &[&str]| {
+        let private = raw_of(texts).release(epsilon).expect("entropy");
+        (name.to_owned(), AnySketch::from(private))
+    };
+    let (a, b) = (named("a", &["x"]), named("b", &["y"]));
+    let twice = [a.clone(), a.clone()];
+    for error in [
+        merge(&twice, MergeForm::Extremal).unwrap_err(),
+        estimate(&twice, parse_confidence("0.95").expect("in range")).unwrap_err(),
+        check_compatible(&twice).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Incompatible);
+        assert!(error.message().contains("a and a"), "{error}");
+    }
+    let before = [a.1.to_bytes(), b.1.to_bytes()];
+    let pair = [a, b];
+    merge(&pair, MergeForm::Extremal).expect("two releases");
+    assert_eq!([pair[0].1.to_bytes(), pair[1].1.to_bytes()], before);
+}
+
+#[test]
+fn error_parts_add_up_to_the_standard_error() {
+    let epsilon = parse_epsilon("2").expect("in range");
+    let texts: Vec<String> = (0..40_000).map(|number| number.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let named = |name: &str, texts: &[&str]| {
+        let private = raw_of(texts).release(epsilon).expect("entropy");
+        (name.to_owned(), AnySketch::from(private))
+    };
+    // Disjoint sets: of overlapping ones the union is known better than any part.
+    let pair = [named("a", &texts[..20_000]), named("b", &texts[20_000..])];
+    let merged = ("m".to_owned(), merge(&pair, MergeForm::Extremal).expect("two releases"));
+    for (sketches, merges) in [(&pair[..1], false), (&pair[..], true), (&[merged][..], true)] {
+        let answer = estimate(sketches, parse_confidence("0.95").expect("in range")).expect("fits");
+        let parts = answer.error_parts().expect("an error");
+        let error = answer.estimate().std_error().expect("an error");
+        let whole = (parts.hash.powi(2) + parts.noise.powi(2) + parts.merge.powi(2)).sqrt();
+        // Exact by definition, but for rounding.
+        assert!((whole / error - 1.0).abs() < 1e-9, "{parts:?} {error}");
+        assert!(parts.hash > 0.0 && parts.noise > 0.0);
+        assert_eq!(parts.merge > 0.01 * error, merges, "{parts:?}");
+    }
+}
