@@ -10,6 +10,7 @@ As a module: `read(data)` gives a dictionary, or raises `FormatError` with a one
 """
 
 import json
+import math
 import struct
 import sys
 from decimal import Decimal, localcontext
@@ -215,18 +216,25 @@ def _pcsa_raw(fields, header):
 def _sfm_private(fields, header):
     shape = _shape_and_hash(fields)
     leaves = [
-        {"id": name.hex(), "p_numerator": str(p), "q_numerator": str(q), "epsilon": epsilon}
-        for name, p, q, epsilon in fields.records("16sQQd")
+        {"id": name.hex(), "p_numerator": str(p), "q_numerator": str(q), "epsilon": epsilon, "max_items": max_items}
+        for name, p, q, epsilon, max_items in fields.records("16sQQdI")
     ]
     steps = [list(step) for step in fields.records("BBI")]
     ones = _ones_per_level(fields, shape)
-    _check_leaves(leaves)
+    _check_leaves(leaves, 1)
+    cells_of_unit = _cells_of_unit(leaves, 1)
     with localcontext() as context:
         context.prec = 60
         p, a = _run(leaves, steps)
         q = p * (1 - a)
         level = max(_ln1p(p * a / q), _ln1p(p * a / (1 - p)))
-        channel = {"p": float(p), "q": float(q), "a": float(a), "d": float(p * a), "level_if_seen_alone": float(level)}
+        channel = {
+            "p": float(p),
+            "q": float(q),
+            "a": float(a),
+            "d": float(p * a),
+            "level_if_seen_alone": None if cells_of_unit is None else float(level * cells_of_unit),
+        }
     return {
         "family": "sfm-private",
         "insecure_noise": "insecure_noise" in header["flags"],
@@ -246,7 +254,21 @@ _BODIES = {SFM_PRIVATE: (_sfm_private, 1 << 24), PCSA_RAW: (_pcsa_raw, 1 << 24),
 # --- releases and merges ------------------------------------------------------------------------------------------
 
 
-def _check_leaves(leaves):
+def _share(epsilon, parts):
+    """The largest double not above epsilon / parts."""
+    quotient = epsilon / parts
+    return quotient if Fraction(quotient) * parts <= Fraction(epsilon) else math.nextafter(quotient, 0.0)
+
+
+def _cells_of_unit(leaves, cells_per_item):
+    """Cells that one unit may change in the union: None if some releases protect items and others users."""
+    users = [leaf["max_items"] for leaf in leaves if leaf["max_items"]]
+    if users and len(users) < len(leaves):
+        return None
+    return (sum(users) or 1) * cells_per_item
+
+
+def _check_leaves(leaves, cells_per_item):
     if not 1 <= len(leaves) <= MAX_RELEASES:
         raise FormatError("body", f"releases: expected 1 to {MAX_RELEASES}, found {len(leaves)}")
     if len({leaf["id"] for leaf in leaves}) < len(leaves):
@@ -255,13 +277,16 @@ def _check_leaves(leaves):
         p, q, epsilon = int(leaf["p_numerator"]), int(leaf["q_numerator"]), leaf["epsilon"]
         if not 2.0**-30 <= epsilon <= 256.0:
             raise FormatError("body", f"release {index}: epsilon {epsilon} is outside 2^-30 to 256")
+        bit = _share(_share(epsilon, leaf["max_items"] or 1), cells_per_item)
+        if bit < 2.0**-30:
+            raise FormatError("body", f"release {index}: epsilon of one cell {bit} is below 2^-30")
         if not 0 < q < p:
             raise FormatError("body", f"release {index}: expected 0 < q < p, found {q} and {p}")
         with localcontext() as context:
             context.prec = 60
-            gain = Decimal(epsilon).exp()
+            gain = Decimal(bit).exp()
             if p > gain * q or 2**64 - q > gain * (2**64 - p):
-                raise FormatError("body", f"release {index}: its flips are not of level {epsilon}")
+                raise FormatError("body", f"release {index}: its flips are not of level {epsilon} for one unit")
 
 
 def _run(leaves, steps):

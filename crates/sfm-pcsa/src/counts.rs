@@ -1,18 +1,32 @@
 //! From bits to the numbers that estimators take.
 
-use cardinality_estimators::{BitChannel, Confidence, Estimate, LevelCounts, estimate};
+use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, estimate};
 use gf2_linalg::level_popcounts;
 use zeroize::Zeroizing;
 
-use crate::params::PcsaShape;
+use crate::shape::BitmapShape;
 
-/// The number of distinct items whose level-major cells, seen through `channel`, are `bits`.
+/// The number of distinct items whose cells, seen through `channel`, are `bits`.
 ///
 /// # Panics
-/// Never for bits of `shape`: every level has as many cells as there are buckets.
-pub(crate) fn estimate_bits(bits: &[u64], shape: PcsaShape, channel: BitChannel, confidence: Confidence) -> Estimate {
-    let mut ones = Zeroizing::new(vec![0; usize::from(shape.levels())]);
-    level_popcounts(bits, shape.buckets() as usize, &mut ones);
-    let counts = LevelCounts::pcsa(shape.buckets(), &ones, channel).expect("a level has as many cells as buckets");
+/// Never for bits of `shape`: a group has no more ones than cells.
+pub(crate) fn estimate_bits<S: BitmapShape>(
+    bits: &[u64],
+    shape: S,
+    channel: BitChannel,
+    confidence: Confidence,
+) -> Estimate {
+    let layout = shape.layout();
+    let ones = Zeroizing::new(ones_per_group(bits, &layout));
+    let counts = layout.counts(&ones, channel).expect("a group has no more ones than cells");
     estimate(&counts, confidence)
+}
+
+/// Ones in each run of equally likely cells.
+pub(crate) fn ones_per_group(bits: &[u64], layout: &CellLayout) -> Vec<u64> {
+    let mut ones = vec![0; layout.groups().len()];
+    // Runs of one length, as all families have them.
+    let run = layout.groups().next().map_or(0, |(cells, _)| cells);
+    level_popcounts(bits, usize::try_from(run).unwrap_or(0), &mut ones);
+    ones
 }

@@ -254,7 +254,7 @@ fn what_a_merge_says_if_seen_alone_bounds_what_its_coins_realise() {
             let merge = OrMerge::new(form, &inputs).unwrap();
             let outcome =
                 crate::lineage::Outcome { channel: merge.channel(), randomised: u32::from(!merge.is_deterministic()) };
-            let stated = crate::private::level_seen_alone(&outcome, 32);
+            let stated = crate::noisy::level_seen_alone(&outcome, 32);
             let absent = output_probability(&merge, &inputs, 0);
             for state in 1..1 << inputs.len() {
                 let present = output_probability(&merge, &inputs, state);
@@ -275,7 +275,7 @@ fn thirty_two_noisy_merges_are_not_reported_below_their_rounding() {
     // a = (1 - e^-0.1)^32 is about 2e-33, far below the 2^-64 to which coins are decided.
     assert!(channel.level() < 1e-32);
     let outcome = crate::lineage::Outcome { channel, randomised: 31 };
-    let stated = crate::private::level_seen_alone(&outcome, 32);
+    let stated = crate::noisy::level_seen_alone(&outcome, 32);
     assert!(stated >= 2.0 * 31.0 / 2f64.powi(64) / channel.q().to_f64().min(channel.not_p().to_f64()));
 }
 

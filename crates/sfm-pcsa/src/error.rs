@@ -1,15 +1,16 @@
 //! The errors of this crate, one type for each kind of operation.
 
-use dp_noise::EntropyError;
+use dp_noise::{EntropyError, ParameterError};
 use sketch_hash::HashId;
 use sketch_wire::WireError;
 
 use crate::channel::ChannelError;
 use crate::lineage::{LineageError, ReleaseId};
-use crate::params::PcsaShape;
+use crate::shape::SketchShape;
+use crate::unit::Unit;
 
 /// A shape that cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
     /// Not a power of two in 2 ..= 2²⁰.
@@ -26,13 +27,15 @@ pub enum ParamError {
         /// The number given.
         found: u8,
     },
-    /// A sketch folds only to fewer buckets and levels.
-    #[error("a {from} sketch does not fold to {to}: buckets and levels can only shrink")]
+    /// A sketch does not fold to that shape.
+    ///
+    /// PCSA folds to fewer buckets or levels, the other families to a divisor of their cells.
+    #[error("a {from} sketch does not fold to {to}")]
     Fold {
         /// The shape of the sketch.
-        from: PcsaShape,
+        from: SketchShape,
         /// The shape asked for.
-        to: PcsaShape,
+        to: SketchShape,
     },
 }
 
@@ -48,13 +51,13 @@ pub enum MergeError {
         /// The hash of the other one.
         found: HashId,
     },
-    /// Different numbers of buckets or levels. Raw sketches can be folded first.
+    /// Different shapes. Raw sketches can be folded first.
     #[error("shape mismatch: expected {expected}, found {found}")]
     Shape {
         /// The shape of the first sketch.
-        expected: PcsaShape,
+        expected: SketchShape,
         /// The shape of the other one.
-        found: PcsaShape,
+        found: SketchShape,
     },
     /// One release would be used twice. Its noise is not independent of itself, so the result would be wrong.
     #[error("release {id} is in more than one of the sketches, and a release can be used only once")]
@@ -88,6 +91,16 @@ pub enum ReleaseError {
     /// No random bytes for the noise.
     #[error("no entropy for the noise")]
     Entropy(#[from] EntropyError),
+    /// What is left for one bit, after dividing ε by the bits that one unit may change, is below the least ε.
+    #[error("epsilon divided by the {bits} bits that {unit} may change")]
+    Share {
+        /// The unit of privacy.
+        unit: Unit,
+        /// Bits that one unit may change.
+        bits: u64,
+        /// The share, and the range of ε.
+        source: ParameterError,
+    },
     /// The flip probabilities leave no signal.
     #[error("noise")]
     Channel(#[from] ChannelError),
@@ -141,7 +154,7 @@ pub enum DecodeError {
         cells: usize,
     },
     /// Flip probabilities that are no channel of the stated privacy level.
-    #[error("release {index}: flip probabilities {p} and {q} over 2^64 do not keep epsilon = {epsilon}")]
+    #[error("release {index}: flip probabilities {p} and {q} over 2^64 do not keep epsilon = {epsilon} for {unit}")]
     Leaf {
         /// Index of the release.
         index: usize,
@@ -151,6 +164,8 @@ pub enum DecodeError {
         q: u64,
         /// The level in the bytes.
         epsilon: f64,
+        /// The unit in the bytes.
+        unit: Unit,
     },
     /// An unknown step in the merge history.
     #[error("step {step} of the merge history has the unknown code {code}, {form}")]

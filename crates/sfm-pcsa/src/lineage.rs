@@ -1,10 +1,13 @@
 //! Where a private sketch comes from: the releases in it, and the merges that joined them.
 
-use dp_noise::{DyadicProbability, Epsilon, RandomizedResponse};
+use dp_noise::{DyadicProbability, Epsilon, ParameterError, RandomizedResponse};
 
 use crate::channel::{Channel, ChannelError};
+use crate::error::ReleaseError;
 use crate::gate::OutputForm;
 use crate::or_merge::OrMerge;
+use crate::release::Mechanism;
+use crate::unit::Unit;
 
 /// The random name of one release, 128 bits from the same generator as its noise.
 ///
@@ -38,20 +41,29 @@ impl core::fmt::Debug for ReleaseId {
     }
 }
 
-/// One release: its name, its flip probabilities and what it cost.
+/// One release: its name, its flip probabilities, what it cost and whom it protects.
 ///
-/// The flip probabilities are the integers over 2⁶⁴ that decided the noise, so they are exact, and they satisfy
-/// `p ≤ e^ε q` and `1 − q ≤ e^ε (1 − p)` with certainty (checked with directed rounding).
+/// The flip probabilities are the integers over 2⁶⁴ that decided the noise, so they are exact. One unit may change
+/// several bits: `k` for each of its items in a Bloom filter of `k` hashes, one for each in the other families. With `b`
+/// bits in all, `p ≤ e^(ε/b) q` and `1 − q ≤ e^(ε/b) (1 − p)` hold with certainty (checked with directed rounding).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leaf {
     id: ReleaseId,
     noise: RandomizedResponse,
     epsilon: Epsilon,
+    unit: Unit,
+    cells_per_item: u32,
 }
 
 impl Leaf {
-    pub(crate) const fn new(id: ReleaseId, noise: RandomizedResponse, epsilon: Epsilon) -> Self {
-        Self { id, noise, epsilon }
+    /// A fresh release through `mechanism`, at the level `cost` and stated as `epsilon`.
+    pub(crate) fn new(id: ReleaseId, terms: Terms, cost: Epsilon, epsilon: Epsilon) -> Result<Self, ReleaseError> {
+        let Terms { mechanism, unit, cells_per_item } = terms;
+        let share = share(cost, unit, cells_per_item).map_err(|source| {
+            let bits = u64::from(unit.max_items()) * u64::from(cells_per_item);
+            ReleaseError::Share { unit, bits, source }
+        })?;
+        Ok(Self { id, noise: mechanism.flips(share), epsilon, unit, cells_per_item })
     }
 
     /// The name of the release.
@@ -72,24 +84,36 @@ impl Leaf {
         self.noise.q().numerator()
     }
 
-    /// The level the release was made at, as given.
+    /// The level the release was made at, as given: that of one [unit](Self::unit).
     #[must_use]
     pub const fn epsilon(&self) -> Epsilon {
         self.epsilon
     }
 
-    /// The level that the flips realise, rounded up; at most [`Self::epsilon`].
+    /// Whom the release protects at [`Self::epsilon`].
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The level that the flips realise for one unit, rounded up; at most [`Self::epsilon`].
     #[must_use]
     pub fn realised_level(&self) -> f64 {
-        self.noise.epsilon_upper().get()
+        let bits = f64::from(self.unit.max_items()) * f64::from(self.cells_per_item);
+        multiply_up(self.noise.epsilon_upper().get(), bits).min(self.epsilon.get())
+    }
+
+    pub(crate) fn noise(&self) -> &RandomizedResponse {
+        &self.noise
     }
 
     /// From stored numbers; `None` unless they are a channel of that level.
-    pub(crate) fn from_parts(id: [u8; 16], p: u64, q: u64, epsilon: f64) -> Option<Self> {
+    pub(crate) fn from_parts(stored: StoredLeaf, cells_per_item: u32) -> Option<Self> {
+        let StoredLeaf { id, p, q, epsilon, unit } = stored;
         let epsilon = Epsilon::new(epsilon).ok()?;
         let [p, q] = [p, q].map(DyadicProbability::from_numerator);
-        let noise = RandomizedResponse::from_parts(p, q, epsilon).ok()?;
-        Some(Self { id: ReleaseId(id), noise, epsilon })
+        let noise = RandomizedResponse::from_parts(p, q, share(epsilon, unit, cells_per_item).ok()?).ok()?;
+        Some(Self { id: ReleaseId(id), noise, epsilon, unit, cells_per_item })
     }
 
     pub(crate) fn channel(&self) -> Result<Channel, ChannelError> {
@@ -97,6 +121,36 @@ impl Leaf {
         Channel::from_numerators(p.numerator(), q.numerator())
             .ok_or(ChannelError::Order { p: p.to_f64(), q: q.to_f64() })
     }
+}
+
+/// How a release is made, apart from its level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) mechanism: Mechanism,
+    pub(crate) unit: Unit,
+    pub(crate) cells_per_item: u32,
+}
+
+/// A release as bytes state it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredLeaf {
+    pub(crate) id: [u8; 16],
+    pub(crate) p: u64,
+    pub(crate) q: u64,
+    pub(crate) epsilon: f64,
+    pub(crate) unit: Unit,
+}
+
+/// The level of one bit when one unit may change `cells_per_item` bits for each of its items: `ε / items / cells`, each
+/// quotient rounded down.
+fn share(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Result<Epsilon, ParameterError> {
+    epsilon.divide(unit.max_items())?.divide(cells_per_item)
+}
+
+/// The least `f64` that is not below `a · b`; both are positive and the product is normal.
+pub(crate) fn multiply_up(a: f64, b: f64) -> f64 {
+    let product = a * b;
+    if a.mul_add(b, -product) > 0.0 { product.next_up() } else { product }
 }
 
 /// How private sketches are merged.

@@ -2,12 +2,13 @@
 
 use dp_noise::NoiseSource;
 
-use crate::bit_merge::merge_or;
 use crate::error::MergeError;
-use crate::lineage::{Lineage, MAX_RELEASES, MergeForm, Outcome, first_repeated};
-use crate::private::{Parts, SfmSketch};
+use crate::lineage::MergeForm;
+use crate::noisy::NoisyBits;
+use crate::private::PrivateBitmap;
+use crate::shape::BitmapShape;
 
-impl SfmSketch {
+impl<S: BitmapShape> PrivateBitmap<S> {
     /// The private sketch of the union of two data sets.
     ///
     /// The output bit of a cell is drawn from the two noisy bits so that it is again a flipped version of the true
@@ -68,7 +69,7 @@ impl SfmSketch {
     ///
     /// # Errors
     /// As for [`merge`](Self::merge); [`MergeError::Empty`] without any input, [`MergeError::TooManyReleases`] when the
-    /// result would record more than [`MAX_RELEASES`].
+    /// result would record more than [`MAX_RELEASES`](crate::MAX_RELEASES).
     ///
     /// # Examples
     /// ```
@@ -97,32 +98,15 @@ impl SfmSketch {
         R: NoiseSource + ?Sized,
     {
         let first = check_together(sketches)?;
-        if sketches.len() == 1 {
-            return Ok(first.clone());
-        }
-        let channels: Vec<_> = sketches.iter().map(|sketch| sketch.outcome().channel).collect();
-        let rule = form.or_merge(&channels)?;
-        let draws = !rule.is_deterministic();
-        if draws {
-            noise.begin_release()?;
-        }
-        let inputs: Vec<_> = sketches.iter().map(|sketch| sketch.bits()).collect();
-        let bits = merge_or(&rule, &inputs, first.shape().cells(), noise)?;
-        let lineages: Vec<_> = sketches.iter().map(|sketch| sketch.lineage()).collect();
-        let randomised = sketches.iter().map(|sketch| sketch.outcome().randomised).sum::<u32>() + u32::from(draws);
-        Ok(Self::from_parts(Parts {
-            shape: first.shape(),
-            hash_id: first.hash_id(),
-            bits,
-            lineage: Lineage::merged(&lineages, form),
-            outcome: Outcome { channel: rule.channel(), randomised },
-            insecure_noise: sketches.iter().any(|sketch| sketch.insecure_noise()) || (draws && noise.is_insecure()),
-        })?)
+        let inputs: Vec<_> = sketches.iter().map(|sketch| sketch.noisy()).collect();
+        Ok(Self::from_noisy(first.shape(), first.hash_id(), NoisyBits::merge_all(&inputs, form, noise)?))
     }
 }
 
 /// Checks that sketches can be combined, and returns the first.
-pub(crate) fn check_together<'a>(sketches: &[&'a SfmSketch]) -> Result<&'a SfmSketch, MergeError> {
+pub(crate) fn check_together<'a, S: BitmapShape>(
+    sketches: &[&'a PrivateBitmap<S>],
+) -> Result<&'a PrivateBitmap<S>, MergeError> {
     let (&first, others) = sketches.split_first().ok_or(MergeError::Empty)?;
     for other in others {
         let (expected, found) = (first.hash_id(), other.hash_id());
@@ -131,16 +115,9 @@ pub(crate) fn check_together<'a>(sketches: &[&'a SfmSketch]) -> Result<&'a SfmSk
         }
         let (expected, found) = (first.shape(), other.shape());
         if expected != found {
-            return Err(MergeError::Shape { expected, found });
+            return Err(MergeError::Shape { expected: expected.into(), found: found.into() });
         }
     }
-    let leaves = || sketches.iter().flat_map(|sketch| sketch.leaves());
-    if let Some(id) = first_repeated(leaves().map(crate::lineage::Leaf::id)) {
-        return Err(MergeError::RepeatedRelease { id });
-    }
-    let found = leaves().count();
-    if found > MAX_RELEASES {
-        return Err(MergeError::TooManyReleases { max: MAX_RELEASES, found });
-    }
+    NoisyBits::check_disjoint(&sketches.iter().map(|sketch| sketch.noisy()).collect::<Vec<_>>())?;
     Ok(first)
 }

@@ -1,6 +1,11 @@
 //! The shape of a PCSA sketch.
 
+use cardinality_estimators::CellLayout;
+use serde::{Deserialize, Serialize};
+use sketch_wire::Family;
+
 use crate::ParamError;
+use crate::shape::{BitmapShape, ShapeFields, ShapeInternals};
 
 /// Number of buckets and of levels: which bits of a hash decide which cell.
 ///
@@ -89,6 +94,41 @@ impl PcsaShape {
     #[must_use]
     pub const fn folds_to(self, smaller: Self) -> bool {
         smaller.index_bits <= self.index_bits && smaller.levels <= self.levels
+    }
+}
+
+impl BitmapShape for PcsaShape {
+    fn cells(self) -> usize {
+        self.cells()
+    }
+}
+
+/// As `pcsa-raw` and `sfm-private` state it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PcsaFields {
+    index_bits: u8,
+    levels: u8,
+}
+
+impl ShapeFields for PcsaFields {
+    const PRIVATE: Family = Family::SFM_PRIVATE;
+    const RAW: Family = Family::PCSA_RAW;
+}
+
+impl ShapeInternals for PcsaShape {
+    type Fields = PcsaFields;
+    const PRIVATE_NAME: &'static str = "SfmSketch";
+
+    fn to_fields(self) -> PcsaFields {
+        PcsaFields { index_bits: self.index_bits, levels: self.levels }
+    }
+
+    fn from_fields(fields: &PcsaFields) -> Result<Self, ParamError> {
+        Self::from_index_bits(fields.index_bits, fields.levels)
+    }
+
+    fn layout(self) -> CellLayout {
+        CellLayout::pcsa(self.buckets(), self.levels).expect("two buckets at least, 64 levels at most")
     }
 }
 

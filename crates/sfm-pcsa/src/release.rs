@@ -4,9 +4,32 @@ use dp_noise::{Epsilon, NoiseSource, Permit, RandomizedResponse};
 use sketch_hash::KeyedHash;
 
 use crate::error::ReleaseError;
-use crate::lineage::{Leaf, ReleaseId};
+use crate::lineage::Terms;
+use crate::noisy::NoisyBits;
 use crate::private::SfmSketch;
 use crate::sketch::PcsaSketch;
+use crate::unit::Unit;
+
+/// How a release flips bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Mechanism {
+    /// Ones and zeros alike, with probability `1/(1 + e^ε)`: the smallest error at one ε, alone and after merging.
+    #[default]
+    Symmetric,
+    /// A one stays with probability 1/2, a zero becomes one with probability `e^−ε/2`: merges need no coins
+    /// ([`MergeForm::Xor`](crate::MergeForm::Xor)) [HTC23, Theorem 4.1].
+    XorFamily,
+}
+
+impl Mechanism {
+    pub(crate) fn flips(self, bit_level: Epsilon) -> RandomizedResponse {
+        match self {
+            Self::Symmetric => RandomizedResponse::symmetric(bit_level),
+            Self::XorFamily => RandomizedResponse::xor_family(bit_level),
+        }
+    }
+}
 
 impl<H: KeyedHash> PcsaSketch<H> {
     /// Flips every cell by symmetric randomised response and gives up the raw sketch.
@@ -50,8 +73,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     where
         R: NoiseSource + ?Sized,
     {
-        let flips = RandomizedResponse::symmetric(permit.cost());
-        self.release_through(flips, permit, noise)
+        self.release_with(Mechanism::Symmetric, Unit::Item, permit, noise)
     }
 
     /// Flips so that private sketches merge by exclusive or: a one stays with probability 1/2, a zero becomes a one with
@@ -69,27 +91,50 @@ impl<H: KeyedHash> PcsaSketch<H> {
     where
         R: NoiseSource + ?Sized,
     {
-        let flips = RandomizedResponse::xor_family(permit.cost());
-        self.release_through(flips, permit, noise)
+        self.release_with(Mechanism::XorFamily, Unit::Item, permit, noise)
     }
 
-    /// The steps common to both: fresh entropy, a fresh name, one pass of noise over all cells whatever they hold.
-    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
-    fn release_through<R>(
+    /// As [`release`](Self::release) with a choice of the mechanism and of the unit of privacy.
+    ///
+    /// # Privacy
+    /// ε-differentially private for data sets that differ in one `unit`. A user with at most `M` items changes at most
+    /// `M` cells, so every cell is flipped at `ε/M`, rounded down. That no user added more is up to whoever built the
+    /// sketch; the released sketch states the unit.
+    ///
+    /// # Errors
+    /// As for [`release`](Self::release), and [`ReleaseError::Share`] when `ε/M` is below the least ε.
+    ///
+    /// # Examples
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+    /// # #[cfg(feature = "os-rng")] {
+    /// use sfm_pcsa::{Mechanism, PcsaShape, PcsaSketch, Unit};
+    /// use sfm_pcsa::dp_noise::{Epsilon, NoiseRng, Permit};
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    ///
+    /// // Pages visited, of which no user added more than four.
+    /// let raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// let unit = Unit::user(4).ok_or("at least one item")?;
+    /// let permit = Permit::standalone(Epsilon::new(2.0)?);
+    /// let private = raw.release_with(Mechanism::Symmetric, unit, permit, &mut NoiseRng::from_os()?)?;
+    /// assert_eq!((private.epsilon(), private.units()), (2.0, vec![unit]));
+    /// assert!((private.channel().q() - 1.0 / (1.0 + 0.5f64.exp())).abs() < 1e-15);
+    /// # }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn release_with<R>(
         self,
-        flips: RandomizedResponse,
+        mechanism: Mechanism,
+        unit: Unit,
         permit: Permit<Epsilon>,
         noise: &mut R,
     ) -> Result<SfmSketch, ReleaseError>
     where
         R: NoiseSource + ?Sized,
     {
-        noise.begin_release()?;
-        let mut id = [0; 16];
-        noise.fill_bytes(&mut id);
-        let leaf = Leaf::new(ReleaseId::from_bytes(id), flips, permit.stated());
-        let mut bits = self.to_level_major();
-        flips.apply(noise, &mut bits);
-        Ok(SfmSketch::from_release(self.shape(), self.hash_id(), bits, leaf, noise.is_insecure())?)
+        let terms = Terms { mechanism, unit, cells_per_item: 1 };
+        let flipped = NoisyBits::release(self.to_level_major(), self.shape().cells(), terms, permit, noise)?;
+        Ok(SfmSketch::from_noisy(self.shape(), self.hash_id(), flipped))
     }
 }

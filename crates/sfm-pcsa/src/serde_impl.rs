@@ -3,28 +3,29 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::error::DecodeError;
-use crate::private::SfmSketch;
+use crate::private::PrivateBitmap;
+use crate::shape::BitmapShape;
 use crate::wire::PrivateBodyV1;
 
 /// Fields of the wire body behind its version and the mark of insecure noise.
 #[derive(Serialize, Deserialize)]
-struct Versioned {
+struct Versioned<F> {
     version: u8,
     insecure_noise: bool,
-    body: PrivateBodyV1,
+    body: PrivateBodyV1<F>,
 }
 
-/// The fields of the body of [`to_bytes`](SfmSketch::to_bytes), version 1, with the mark of insecure noise.
-impl Serialize for SfmSketch {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+/// The fields of the body of [`to_bytes`](PrivateBitmap::to_bytes), version 1, with the mark of insecure noise.
+impl<S: BitmapShape> Serialize for PrivateBitmap<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         Versioned { version: 1, insecure_noise: self.insecure_noise(), body: self.into() }.serialize(serializer)
     }
 }
 
-/// Checked like [`from_bytes`](SfmSketch::from_bytes); sketches with insecure noise are refused.
-impl<'de> Deserialize<'de> for SfmSketch {
+/// Checked like [`from_bytes`](PrivateBitmap::from_bytes); sketches with insecure noise are refused.
+impl<'de, S: BitmapShape> Deserialize<'de> for PrivateBitmap<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Versioned { version, insecure_noise, body } = Versioned::deserialize(deserializer)?;
+        let Versioned { version, insecure_noise, body } = Versioned::<S::Fields>::deserialize(deserializer)?;
         if version != 1 {
             return Err(D::Error::custom(format_args!("sketch version: expected 1, found {version}")));
         }

@@ -186,7 +186,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
             return Err(MergeError::Hash { expected, found });
         }
         if self.shape != other.shape {
-            return Err(MergeError::Shape { expected: self.shape, found: other.shape });
+            return Err(MergeError::Shape { expected: self.shape.into(), found: other.shape.into() });
         }
         Ok(())
     }
@@ -212,7 +212,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// ```
     pub fn fold(&self, shape: PcsaShape) -> Result<Self, ParamError> {
         if !self.shape.folds_to(shape) {
-            return Err(ParamError::Fold { from: self.shape, to: shape });
+            return Err(ParamError::Fold { from: self.shape.into(), to: shape.into() });
         }
         let table = self.table.fold(self.shape, shape);
         Ok(Self { shape, hash: self.hash.clone(), table, releases: self.releases })

@@ -1,13 +1,12 @@
 //! The size of a union, without merging.
 
-use cardinality_estimators::{
-    BitChannel, CellLayout, Confidence, Estimate, ParamError, ProductMoments, ProductStatistic,
-};
+use cardinality_estimators::{BitChannel, Confidence, Estimate, ParamError, ProductMoments, ProductStatistic};
 
 use crate::double_double::to_f64;
 use crate::error::UnionError;
 use crate::merge::check_together;
 use crate::private::SfmSketch;
+use crate::shape::ShapeInternals;
 use crate::weight::{MAX_WORDS, lanes_by_weight};
 
 /// The number of distinct items in the union of the data sets behind several private sketches.
@@ -53,9 +52,9 @@ pub fn union_estimate(sketches: &[&SfmSketch], confidence: Confidence) -> Result
     if sketches.len() == 1 {
         return Ok(first.estimate(confidence));
     }
-    let layout = CellLayout::pcsa(first.shape().buckets(), first.shape().levels())?;
+    let layout = first.shape().layout();
     let channels: Vec<BitChannel> = sketches.iter().map(|sketch| sketch.channel()).collect();
-    let bits: Vec<&[u64]> = sketches.iter().map(|sketch| sketch.bits()).collect();
+    let bits: Vec<&[u64]> = sketches.iter().map(|sketch| sketch.noisy().bits()).collect();
     let buckets = first.shape().buckets() as usize;
     let alike = channels.iter().all(|channel| channel == &channels[0]);
     let moments = layout.groups().enumerate().map(|(level, (_, rate))| {

@@ -1,91 +1,55 @@
-//! Bodies of the two families, and the checks that turn them into sketches.
+//! Bodies of the families, and the checks that turn private ones into sketches.
 //!
-//! All numbers are little endian; offsets count from the start of the body, behind the 32-byte header.
+//! All numbers are little endian; offsets count from the end of the shape, which is, behind the 32-byte header, the first
+//! thing of a body.
 //!
 //! ```text
-//! pcsa-raw, version 1                          sfm-private, version 1
-//!  0  u8   log2 of the number of buckets        0  u8   log2 of the number of buckets
-//!  1  u8   levels                               1  u8   levels
-//!  2  u8   hash algorithm                       2  u8   hash algorithm
-//!  3  u64  fingerprint of the hash key          3  u64  fingerprint of the hash key
-//! 11  u32  releases so far                     11  u64  number of releases R
-//! 15  u64  number of words W                   19  R times 40 bytes, one a release:
-//! 23  W times u64, the cells                        16 bytes  name
+//! raw, version 1                               private, version 1
+//!  .  shape                                     .  shape
+//!  0  u8   hash algorithm                       0  u8   hash algorithm
+//!  1  u64  fingerprint of the hash key          1  u64  fingerprint of the hash key
+//!  9  u32  releases so far                      9  u64  number of releases R
+//! 13  u64  number of words W                   17  R times 44 bytes, one a release:
+//! 21  W times u64, the cells                        16 bytes  name
 //!                                                   u64       P(1→1) · 2^64
-//! Cell (bucket, level) is bit                       u64       P(0→1) · 2^64
-//! i = level · buckets + bucket, that is,            f64       epsilon as given
-//! bit i mod 64 of word i / 64, counted          .  u64  number of steps S
-//! from the lowest; bits beyond the last         .  S times 6 bytes, the merge history in postfix:
-//! cell are zero.                                    u8   0: take the next `count` releases
-//!                                                        1: merge the last `count` entries
-//!                                                   u8   form: 0 for a step 0; 1 extremal,
-//!                                                        2 symmetric, 3 xor for a step 1
-//!                                                   u32  count
+//! Shapes:                                           u64       P(0→1) · 2^64
+//! pcsa     u8 log2 of the buckets, u8 levels        f64       epsilon as given, of one unit
+//!                                                   u32       0: the unit is one item,
+//!                                                             M: one user with at most M items
+//! PCSA cell (bucket, level) is bit              .  u64  number of steps S
+//! i = level · buckets + bucket. Bit i is        .  S times 6 bytes, the merge history in postfix:
+//! bit i mod 64 of word i / 64, counted               u8   0: take the next `count` releases
+//! from the lowest; bits beyond the last                   1: merge the last `count` entries
+//! cell are zero.                                     u8   form: 0 for a step 0; 1 extremal,
+//!                                                         2 symmetric, 3 xor for a step 1
+//!                                                    u32  count
 //!                                               .  u64  number of words W
 //!                                               .  W times u64, the cells
 //! ```
 
 use serde::{Deserialize, Serialize};
-use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint, KeyedHash};
-use sketch_wire::{Family, Flags, WireBody, WireError};
-use zeroize::Zeroize;
+use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint};
+use sketch_wire::{Family, Flags, WireBody};
 
 use crate::error::DecodeError;
-use crate::lineage::{Leaf, Lineage, MergeForm, Step};
-use crate::params::PcsaShape;
-use crate::private::{Parts, SfmSketch};
-use crate::sensitive::SensitiveBytes;
-use crate::sketch::PcsaSketch;
+use crate::lineage::{Leaf, Lineage, MergeForm, Step, StoredLeaf};
+use crate::noisy::NoisyBits;
+use crate::private::PrivateBitmap;
+use crate::shape::{BitmapShape, ShapeFields};
+use crate::unit::Unit;
 
-/// 2²⁰ buckets of 44 levels are 5.5 MiB, 65,536 releases and their history 3.3 MiB.
-const MAX_BODY_LEN: u64 = 1 << 24;
+/// The largest bitmap of a family is 8 MiB, 65,536 releases and their history 3.6 MiB.
+pub(crate) const MAX_BODY_LEN: u64 = 1 << 24;
 
-/// Body of the raw family, version 1.
+/// Body of the private families, version 1, behind the fields of the shape.
 #[derive(Serialize, Deserialize)]
-struct RawBodyV1 {
-    index_bits: u8,
-    levels: u8,
-    hash_algorithm: u8,
-    hash_fingerprint: u64,
-    releases: u32,
-    /// Level-major cells, 64 a word, lowest bit first.
-    words: Vec<u64>,
-}
-
-impl WireBody for RawBodyV1 {
-    const FAMILY: Family = Family::PCSA_RAW;
-    const BODY_VERSION: u8 = 1;
-    const MAX_BODY_LEN: u64 = MAX_BODY_LEN;
-}
-
-impl RawBodyV1 {
-    fn read(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (body, flags) = sketch_wire::decode::<Self>(bytes)?;
-        // Raw state has no noise that could be insecure.
-        if flags == Flags::RAW {
-            Ok(body)
-        } else {
-            Err(WireError::FlagsFamily { family: Self::FAMILY, found: flags }.into())
-        }
-    }
-}
-
-impl Drop for RawBodyV1 {
-    fn drop(&mut self) {
-        self.words.zeroize();
-    }
-}
-
-/// Body of the private family, version 1.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct PrivateBodyV1 {
-    index_bits: u8,
-    levels: u8,
+pub(crate) struct PrivateBodyV1<F> {
+    shape: F,
     hash_algorithm: u8,
     hash_fingerprint: u64,
     leaves: Vec<LeafV1>,
     steps: Vec<StepV1>,
-    /// Level-major cells, 64 a word, lowest bit first.
+    /// Cells, 64 a word, lowest bit first.
     words: Vec<u64>,
 }
 
@@ -95,6 +59,8 @@ struct LeafV1 {
     p_numerator: u64,
     q_numerator: u64,
     epsilon: f64,
+    /// 0: one item is the unit.
+    max_items: u32,
 }
 
 /// Operation 0 takes `count` leaves (form 0); operation 1 merges the top `count` entries in a form of 1 extremal,
@@ -106,8 +72,8 @@ struct StepV1 {
     count: u32,
 }
 
-impl WireBody for PrivateBodyV1 {
-    const FAMILY: Family = Family::SFM_PRIVATE;
+impl<F: ShapeFields> WireBody for PrivateBodyV1<F> {
+    const FAMILY: Family = F::PRIVATE;
     const BODY_VERSION: u8 = 1;
     const MAX_BODY_LEN: u64 = MAX_BODY_LEN;
 }
@@ -142,16 +108,15 @@ impl StepV1 {
     }
 }
 
-impl From<&SfmSketch> for PrivateBodyV1 {
-    fn from(sketch: &SfmSketch) -> Self {
+impl<S: BitmapShape> From<&PrivateBitmap<S>> for PrivateBodyV1<S::Fields> {
+    fn from(sketch: &PrivateBitmap<S>) -> Self {
         Self {
-            index_bits: sketch.shape().index_bits(),
-            levels: sketch.shape().levels(),
+            shape: sketch.shape().to_fields(),
             hash_algorithm: sketch.hash_id().algorithm().to_u8(),
             hash_fingerprint: sketch.hash_id().key().to_u64(),
             leaves: sketch.leaves().iter().map(LeafV1::from).collect(),
-            steps: sketch.lineage().steps().iter().map(|&step| step.into()).collect(),
-            words: sketch.bits().to_vec(),
+            steps: sketch.noisy().lineage().steps().iter().map(|&step| step.into()).collect(),
+            words: sketch.noisy().bits().to_vec(),
         }
     }
 }
@@ -163,21 +128,26 @@ impl From<&Leaf> for LeafV1 {
             p_numerator: leaf.p_numerator(),
             q_numerator: leaf.q_numerator(),
             epsilon: leaf.epsilon().get(),
+            max_items: leaf.unit().to_code(),
         }
     }
 }
 
-impl PrivateBodyV1 {
+impl<F: ShapeFields> PrivateBodyV1<F> {
     /// Every check on the way from a body to a sketch.
-    pub(crate) fn into_sketch(self, insecure_noise: bool) -> Result<SfmSketch, DecodeError> {
-        let shape = PcsaShape::from_index_bits(self.index_bits, self.levels)?;
+    pub(crate) fn into_sketch<S>(self, insecure_noise: bool) -> Result<PrivateBitmap<S>, DecodeError>
+    where
+        S: BitmapShape<Fields = F>,
+    {
+        let shape = S::from_fields(&self.shape)?;
         let hash_id = hash_id(self.hash_algorithm, self.hash_fingerprint)?;
-        check_words(&self.words, shape)?;
+        check_words(&self.words, shape.cells())?;
         let mut leaves = Vec::with_capacity(self.leaves.len());
         for (index, leaf) in self.leaves.iter().enumerate() {
-            let &LeafV1 { id, p_numerator: p, q_numerator: q, epsilon } = leaf;
-            let checked = Leaf::from_parts(id, p, q, epsilon);
-            leaves.push(checked.ok_or(DecodeError::Leaf { index, p, q, epsilon })?);
+            let &LeafV1 { id, p_numerator: p, q_numerator: q, epsilon, max_items } = leaf;
+            let unit = Unit::from_code(max_items);
+            let checked = Leaf::from_parts(StoredLeaf { id, p, q, epsilon, unit }, shape.cells_per_item());
+            leaves.push(checked.ok_or(DecodeError::Leaf { index, p, q, epsilon, unit })?);
         }
         let mut steps = Vec::with_capacity(self.steps.len());
         for (index, step) in self.steps.iter().enumerate() {
@@ -185,30 +155,31 @@ impl PrivateBodyV1 {
             steps.push(step.to_step().ok_or(unknown)?);
         }
         let (lineage, outcome) = Lineage::from_parts(leaves, steps)?;
-        let parts = Parts { shape, hash_id, bits: self.words, lineage, outcome, insecure_noise };
-        SfmSketch::from_parts(parts).map_err(|error| DecodeError::Lineage(error.into()))
+        let noisy = NoisyBits::from_parts(shape.cells(), self.words, lineage, outcome, insecure_noise);
+        let noisy = noisy.map_err(|error| DecodeError::Lineage(error.into()))?;
+        Ok(PrivateBitmap::from_noisy(shape, hash_id, noisy))
     }
 }
 
-fn hash_id(algorithm: u8, fingerprint: u64) -> Result<HashId, DecodeError> {
+pub(crate) fn hash_id(algorithm: u8, fingerprint: u64) -> Result<HashId, DecodeError> {
     Ok(HashId::new(HashAlgorithm::try_from(algorithm)?, KeyFingerprint::from_u64(fingerprint)))
 }
 
-/// As many words as the shape has, and no bit beyond the last cell.
-fn check_words(words: &[u64], shape: PcsaShape) -> Result<(), DecodeError> {
-    let (expected, found) = (shape.words(), words.len());
+/// As many words as there are cells for, and no bit beyond the last cell.
+pub(crate) fn check_words(words: &[u64], cells: usize) -> Result<(), DecodeError> {
+    let (expected, found) = (cells.div_ceil(64), words.len());
     if expected != found {
         return Err(DecodeError::Length { expected, found });
     }
-    let used = shape.cells() % 64;
+    let used = cells % 64;
     match words.last() {
-        Some(last) if used != 0 && last >> used != 0 => Err(DecodeError::ExtraBits { cells: shape.cells() }),
+        Some(last) if used != 0 && last >> used != 0 => Err(DecodeError::ExtraBits { cells }),
         _ => Ok(()),
     }
 }
 
-impl SfmSketch {
-    /// The sketch as bytes (family `sfm-private`); equal sketches give equal bytes.
+impl<S: BitmapShape> PrivateBitmap<S> {
+    /// The sketch as bytes (for PCSA the family `sfm-private`); equal sketches give equal bytes.
     ///
     /// # Panics
     /// Never: every sketch is within the limits of its family.
@@ -235,7 +206,7 @@ impl SfmSketch {
     /// let raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
     /// let private = raw.release(Permit::standalone(Epsilon::new(1.0)?), &mut NoiseRng::from_os()?)?;
     /// let bytes = private.to_bytes();
-    /// assert_eq!(bytes.len(), 32 + 19 + 40 + 8 + 6 + 8 + 4096 * 24 / 8);
+    /// assert_eq!(bytes.len(), 32 + 19 + 44 + 8 + 6 + 8 + 4096 * 24 / 8);
     /// assert_eq!(SfmSketch::from_bytes(&bytes)?, private);
     /// # }
     /// # Ok(())
@@ -255,73 +226,7 @@ impl SfmSketch {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes).
     pub fn from_bytes_allowing_insecure_noise(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let (body, flags) = sketch_wire::decode::<PrivateBodyV1>(bytes)?;
+        let (body, flags) = sketch_wire::decode::<PrivateBodyV1<S::Fields>>(bytes)?;
         body.into_sketch(flags.contains(Flags::INSECURE_NOISE))
     }
-}
-
-impl<H: KeyedHash> PcsaSketch<H> {
-    /// The raw sketch as bytes (family `pcsa-raw`).
-    ///
-    /// # Privacy
-    /// The bytes are as sensitive as the data: they are for a checkpoint or another machine of the same owner, never for
-    /// publication. They are wiped when the returned value is dropped.
-    ///
-    /// # Panics
-    /// Never: every sketch is within the limits of its family.
-    #[must_use]
-    pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
-        let body = RawBodyV1 {
-            index_bits: self.shape().index_bits(),
-            levels: self.shape().levels(),
-            hash_algorithm: self.hash_id().algorithm().to_u8(),
-            hash_fingerprint: self.hash_id().key().to_u64(),
-            releases: self.releases(),
-            words: self.to_level_major(),
-        };
-        SensitiveBytes::new(
-            sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"),
-        )
-    }
-
-    /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
-    ///
-    /// # Errors
-    /// [`DecodeError::HashMismatch`] if `hash` is another one, and [`DecodeError`] for anything that no sketch encodes
-    /// to.
-    ///
-    /// # Examples
-    /// ```
-    /// use sfm_pcsa::sketch_hash::{DefaultHash, HashKey};
-    /// use sfm_pcsa::{PcsaShape, PcsaSketch};
-    /// let mut raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
-    /// raw.update(b"alice");
-    /// let bytes = raw.to_sensitive_bytes();
-    /// assert_eq!(PcsaSketch::from_sensitive_bytes(&bytes, DefaultHash::default())?, raw);
-    /// let other = DefaultHash::new(HashKey::from_bytes([1; 16]));
-    /// assert!(PcsaSketch::from_sensitive_bytes(&bytes, other).is_err());
-    /// # Ok::<(), sfm_pcsa::DecodeError>(())
-    /// ```
-    pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
-        let body = RawBodyV1::read(bytes)?;
-        let shape = PcsaShape::from_index_bits(body.index_bits, body.levels)?;
-        let (expected, found) = (hash.id(), hash_id(body.hash_algorithm, body.hash_fingerprint)?);
-        if expected != found {
-            return Err(DecodeError::HashMismatch { expected, found });
-        }
-        check_words(&body.words, shape)?;
-        Ok(Self::from_parts(shape, hash, &body.words, body.releases))
-    }
-}
-
-/// Reads the hash that a raw sketch was made with, without reading its cells.
-///
-/// A program that keeps several keys finds the right one by it before calling
-/// [`PcsaSketch::from_sensitive_bytes`].
-///
-/// # Errors
-/// As [`PcsaSketch::from_sensitive_bytes`].
-pub fn raw_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
-    let body = RawBodyV1::read(bytes)?;
-    hash_id(body.hash_algorithm, body.hash_fingerprint)
 }

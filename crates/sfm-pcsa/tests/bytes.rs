@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use serde_json::Value;
-use sfm_pcsa::{DecodeError, PcsaSketch, SfmSketch, raw_hash_id};
+use sfm_pcsa::{DecodeError, PcsaSketch, SfmSketch, Unit, raw_hash_id};
 use sketch_hash::{AnyHash, HashKey, KeyFingerprint};
 use sketch_testkit::assert_round_trips;
 
@@ -81,6 +81,8 @@ fn private_files_say_what_their_history_implies() {
             assert_eq!(leaf.p_numerator().to_string(), says["p_numerator"].as_str().unwrap());
             assert_eq!(leaf.q_numerator().to_string(), says["q_numerator"].as_str().unwrap());
             close(leaf.epsilon().get(), &says["epsilon"], 0.0, "epsilon");
+            let unit = Unit::user(u32::try_from(says["max_items"].as_u64().unwrap()).unwrap()).unwrap_or(Unit::Item);
+            assert_eq!(leaf.unit(), unit);
         }
         // Exact fractions on the other side; four roundings of 2^-53 here.
         close(read.channel().p(), &says["p"], 1e-15, &name);
@@ -90,7 +92,7 @@ fn private_files_say_what_their_history_implies() {
         close(read.epsilon(), &says["epsilon"], 0.0, &name);
         close(read.epsilon_total(), &says["epsilon_total"], 0.0, &name);
         match read.epsilon_if_seen_alone() {
-            None => assert!(read.insecure_noise(), "{name}"),
+            None => assert!(read.insecure_noise() || says["level_if_seen_alone"].is_null(), "{name}"),
             Some(stated) => {
                 let level = says["level_if_seen_alone"].as_f64().unwrap();
                 assert!((level..=level * (1.0 + 1e-13)).contains(&stated), "{name}: {stated} for {level}");

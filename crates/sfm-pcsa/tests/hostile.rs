@@ -46,7 +46,7 @@ fn forged_files_are_refused_or_canonical() {
 
 /// Offsets in a private file with one release: header, shape and hash, then lists.
 const LEAF: usize = 32 + 11 + 8;
-const STEPS: usize = LEAF + 40;
+const STEPS: usize = LEAF + 44;
 const STEP: usize = STEPS + 8;
 
 fn single() -> Vec<u8> {
@@ -97,7 +97,7 @@ fn a_release_that_appears_twice_is_refused() {
     let mut coins = noise(3);
     let [a, b] = [1.0, 1.0].map(|epsilon| released(raw(shape(8, 5), 0..20), epsilon, &mut coins));
     let mut bytes = a.merge(&b, MergeForm::Extremal, &mut coins).expect("fresh releases").to_bytes();
-    bytes.copy_within(LEAF..LEAF + 16, LEAF + 40);
+    bytes.copy_within(LEAF..LEAF + 16, LEAF + 44);
     reseal(&mut bytes);
     let Err(DecodeError::Lineage(LineageError::Repeated { id })) = read(&bytes) else { panic!("accepted") };
     assert_eq!(id, a.leaves()[0].id());

@@ -81,7 +81,7 @@ proptest! {
         let folded = raw(from, items.iter().copied()).fold(to).expect("smaller");
         prop_assert_eq!(&folded, &raw(to, items));
         if from != to {
-            prop_assert_eq!(folded.fold(from), Err(ParamError::Fold { from: to, to: from }));
+            prop_assert_eq!(folded.fold(from), Err(ParamError::Fold { from: to.into(), to: from.into() }));
         }
     }
 

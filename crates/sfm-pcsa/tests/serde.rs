@@ -34,8 +34,9 @@ fn forged_fields_are_refused() {
     assert!(!refused(&|_| ()));
     assert!(refused(&|value| value["version"] = 2.into()));
     assert!(refused(&|value| value["insecure_noise"] = true.into()));
-    assert!(refused(&|value| value["body"]["levels"] = 4.into()));
+    assert!(refused(&|value| value["body"]["shape"]["levels"] = 4.into()));
     assert!(refused(&|value| value["body"]["leaves"][0]["epsilon"] = 0.5.into()));
+    assert!(refused(&|value| value["body"]["leaves"][0]["max_items"] = 2.into()));
     assert!(refused(&|value| value["body"]["leaves"][1]["id"] = value["body"]["leaves"][0]["id"].clone()));
     assert!(refused(&|value| value["body"]["steps"][1]["count"] = 3.into()));
     assert!(refused(&|value| value["body"]["hash_algorithm"] = 0.into()));
