@@ -82,3 +82,20 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_whose_file_was_deleted_keeps_nobody_out_and_knows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = folder.path().join("a.ledger");
+        let lock = LedgerLock::acquire(&ledger).unwrap();
+        assert!(lock.is_in_place());
+        std::fs::remove_file(folder.path().join("a.ledger.lock")).unwrap();
+        assert!(!lock.is_in_place());
+        let other = LedgerLock::acquire(&ledger).unwrap();
+        assert!(other.is_in_place() && !lock.is_in_place());
+    }
+}

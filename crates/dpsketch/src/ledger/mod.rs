@@ -215,3 +215,30 @@ impl SpendReceipt {
         self.ledger.change(|record| record.finish(self.number, &self.record, release))
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use dp_noise::Amount;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_once_ledger_or_lock_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.ledger");
+        let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1").unwrap()).unwrap();
+        let ledger = Ledger::create(&path, terms).unwrap();
+        let other = folder.path().join("other");
+        for gone in [folder.path().join("a.ledger.lock"), path] {
+            let moved = ledger.change(|record| {
+                fs::rename(&gone, &other).unwrap();
+                record.spend("lost", Epsilon::new(0.5).unwrap())
+            });
+            assert_eq!(moved.unwrap_err().to_string(), LedgerError::Moved.to_string());
+            let left = fs::read(&other).unwrap();
+            assert!(left.is_empty() || format::read(&left).unwrap().spends().is_empty());
+        }
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+        assert!(!names.iter().any(|name| name == "a.ledger"), "{names:?}");
+    }
+}

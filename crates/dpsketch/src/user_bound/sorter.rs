@@ -238,3 +238,28 @@ impl Run {
         Ok(pair)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_is_visited_once_in_order_however_often_it_came() {
+        // 2,000 pairs fill more than half of the least memory, so that every round is a run of its own.
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = PairSorter::new(PairSorter::MIN_MEMORY, folder.path().to_owned()).unwrap();
+        let pairs: Vec<Pair> = (0..2_000).map(|item| Pair { user: [item / 3, !item], item }).collect();
+        for _ in 0..70 {
+            for pair in pairs.iter().rev() {
+                sorter.push(*pair).unwrap();
+            }
+        }
+        let spilled = sorter.spilled.as_ref().unwrap();
+        assert!(spilled.file.len() < 40 * 2_000 * PAIR as u64, "merging on the way drops what is repeated");
+        let mut visited = Vec::new();
+        sorter.finish(|pair| visited.push(pair)).unwrap();
+        let mut expected = pairs;
+        expected.sort_unstable();
+        assert!(visited == expected);
+    }
+}
