@@ -19,7 +19,7 @@ Builds the book from docs/ and the API pages of the shipped crates into target/s
 a rustdoc warning or a link that leads nowhere.
 
 Options:
-  --check  build no site: rustdoc warnings of every crate and the links of the Markdown files only (needs no mdbook)
+  --check  build no site: rustdoc warnings of every library and the links of the Markdown files only (needs no mdbook)
 ";
 
 pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     build_site(&mdbook)
 }
 
-/// Links of the Markdown files, then rustdoc over every crate with every feature; warnings are errors.
+/// Links of the Markdown files, then rustdoc over every library with every feature; warnings are errors.
 pub(crate) fn check() -> Result<(), Failure> {
     report(&markdown::broken_links(&process::root())?)?;
     rustdoc(&["--workspace".to_owned(), "--all-features".to_owned()])
@@ -56,7 +56,8 @@ pub(crate) fn build_site(mdbook: &Path) -> Result<(), Failure> {
 }
 
 fn rustdoc(selection: &[String]) -> Result<(), Failure> {
-    let mut command = process::cargo(["doc", "--quiet", "--no-deps"]);
+    // Libraries only: the binary `dpsketch` and the library of the same name would write to the same pages.
+    let mut command = process::cargo(["doc", "--quiet", "--no-deps", "--lib"]);
     process::run(command.args(selection).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
