@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::verb::{build, completions, demo, estimate, inspect, key, man, merge, release, verify};
+use crate::verb::{build, completions, demo, estimate, inspect, key, ledger, man, merge, release, verify};
 use crate::version::{LONG_VERSION, VERSION};
 
 /// Differentially private, mergeable sketches: count distinct things over several data sets without sharing the data.
@@ -27,7 +27,8 @@ pub(crate) struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done; 1 failed while running; 2 wrong usage or parameter out of range; 3 sketches do not fit together;
-4 release refused; 5 input unreadable or damaged; 6 verify found a fault. With --json errors are JSON on stderr.
+4 budget exhausted or release refused; 5 input unreadable or damaged; 6 verify found a fault. With --json errors are JSON
+on stderr.
 
 Try it: dpsketch demo";
 
@@ -92,6 +93,8 @@ pub(crate) enum Verb {
     Verify(verify::VerifyArgs),
     /// Hash keys for studies that do not want the public one.
     Key(key::KeyArgs),
+    /// The books of a privacy budget.
+    Ledger(ledger::LedgerVerbArgs),
     /// A tour on real data, in seconds.
     Demo(demo::DemoArgs),
     /// Completions for a shell.

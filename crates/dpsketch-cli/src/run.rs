@@ -1,8 +1,8 @@
 use std::ffi::OsString;
 use std::io;
+use std::panic;
 use std::process::ExitCode;
 use std::sync::Once;
-use std::{panic, thread};
 
 use clap::{CommandFactory, FromArgMatches};
 use dpsketch::{Error, ErrorKind};
@@ -64,6 +64,7 @@ fn dispatch(verb: &Verb, console: Console) -> Result<(), Error> {
         Verb::Inspect(args) => verb::inspect::run(args, console),
         Verb::Verify(args) => verb::verify::run(args, console),
         Verb::Key(args) => verb::key::run(args, console),
+        Verb::Ledger(args) => verb::ledger::run(args, console),
         Verb::Demo(args) => verb::demo::run(args, console),
         Verb::Completions(args) => verb::completions::run(args),
         Verb::Man(args) => verb::man::run(args),
@@ -79,10 +80,8 @@ fn tell_bugs() {
             if is_guarded() {
                 return;
             }
-            let _ = io::Write::write_all(&mut io::stderr(), b"dpsketch: this is a bug, please report it\n");
-            if thread::panicking() {
-                usual(info);
-            }
+            let _ = io::Write::write_all(&mut io::stderr(), b"this is a bug in dpsketch, please report it\n");
+            usual(info);
         }));
     });
 }

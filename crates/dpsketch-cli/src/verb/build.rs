@@ -1,16 +1,17 @@
 //! `build`: data to a sketch.
 
+use std::io::{self, IsTerminal};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use clap::{Args, ValueEnum};
 use dpsketch::dp_noise::Epsilon;
-use dpsketch::sfm_pcsa::PcsaShape;
+use dpsketch::sfm_pcsa::{Leaf, PcsaShape};
 use dpsketch::sketch_hash::{AnyHash, DefaultHash, PrestoHash};
 use dpsketch::{
-    AnySketch, DistinctBuilder, Error, ErrorKind, RawSketch, TextRules, parse_count, parse_epsilon, parse_size,
-    read_key_file,
+    AnySketch, DistinctBuilder, Error, ErrorKind, PrivacyUnit, RawSketch, TextRules, parse_count, parse_epsilon,
+    parse_size, read_key_file,
 };
 
 use crate::console::Console;
@@ -18,6 +19,7 @@ use crate::format::{count, counted};
 use crate::input::{self, BLOCK, Hints, InputFormat, Reading, STDIN};
 use crate::io::{Destination, at_most_one_stdin, path};
 use crate::progress::Progress;
+use crate::verb::booking::LedgerArgs;
 use crate::verb::written::{report_written, warn_about_epsilon};
 
 #[derive(Debug, Args)]
@@ -35,6 +37,8 @@ pub(crate) struct BuildArgs {
     /// Release with this epsilon at once: no raw state touches a disk. Without it the sketch is raw and not private.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Option<Epsilon>,
+    #[command(flatten)]
+    booking: LedgerArgs,
     /// Threads that count; the result does not depend on it. One for each processor if left out.
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
@@ -90,7 +94,7 @@ struct SketchArgs {
     /// Levels: each one more doubles the largest count.
     #[arg(long, value_name = "P", default_value = "24", value_parser = parse_count)]
     levels: u64,
-    /// The hash function; presto is for sketches of Presto and Trino and has no key.
+    /// The hash function; presto is the one of Presto's SQL functions and has no key.
     #[arg(long, value_enum, default_value = "default")]
     hash: Hash,
     /// The hash key of a study, made by `dpsketch key new`. The public key if left out.
@@ -112,7 +116,11 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     let reading = args.reading()?;
     warn_about_epsilon(args.epsilon, console);
     at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
+    let mut books = args.booking.open(args.epsilon)?;
     let destination = Destination::open(&args.out, args.epsilon.is_none())?;
+    if args.inputs.iter().any(|input| input == STDIN) && io::stdin().is_terminal() {
+        console.note("reading from the terminal; end with Ctrl-D");
+    }
 
     let progress = Progress::new(input::total_bytes(&args.inputs), console.is_quiet());
     let rules = args.data.rules();
@@ -126,11 +134,18 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     ));
 
     let raw = RawSketch::try_from(builder)?;
+    let mut release = None;
     let sketch = match args.epsilon {
-        Some(epsilon) => AnySketch::from(raw.release(epsilon)?),
+        Some(epsilon) => {
+            let permit = books.pay(epsilon)?;
+            let released = raw.release_for(PrivacyUnit::Item, permit).map_err(|error| books.explain(error, None))?;
+            release = released.leaves().first().map(Leaf::id);
+            AnySketch::from(released)
+        }
         None => raw.into(),
     };
-    let free = destination.write(&sketch)?;
+    let free = destination.write(&sketch).map_err(|error| books.explain(error, None))?;
+    books.finish(release)?;
     report_written(&args.out, &sketch, free, console)
 }
 

@@ -1,11 +1,13 @@
 //! The verbs, one a file.
 
+mod booking;
 pub(crate) mod build;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod estimate;
 pub(crate) mod inspect;
 pub(crate) mod key;
+pub(crate) mod ledger;
 pub(crate) mod man;
 pub(crate) mod merge;
 pub(crate) mod release;

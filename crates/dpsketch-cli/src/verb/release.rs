@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dpsketch::dp_noise::Epsilon;
-use dpsketch::{AnySketch, Error, ErrorKind, parse_epsilon, release_raw_file};
+use dpsketch::sfm_pcsa::Leaf;
+use dpsketch::{AnySketch, Error, ErrorKind, parse_epsilon, release_raw_file_paid};
 
+use super::booking::LedgerArgs;
 use super::written::{report_written, warn_about_epsilon};
 use crate::console::Console;
 use crate::input::STDIN;
@@ -22,6 +24,8 @@ pub(crate) struct ReleaseArgs {
     /// Release although the file was released before. Its people pay both epsilons.
     #[arg(long)]
     again: bool,
+    #[command(flatten)]
+    booking: LedgerArgs,
     /// Where to write the private sketch: NAME.dps, or - for standard output.
     #[arg(long, short, value_name = "FILE", value_parser = path)]
     out: PathBuf,
@@ -36,13 +40,20 @@ pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
             .hint("to release without a raw file, use `dpsketch build --epsilon`"));
     }
     warn_about_epsilon(Some(args.epsilon), console);
+    let mut books = args.booking.open(Some(args.epsilon))?;
     let destination = Destination::open(&args.out, false)?;
-    let sketch = AnySketch::from(release_raw_file(&args.raw, args.epsilon, args.again)?);
+    // The ledger pays before the raw file counts: a spend that is refused leaves the count as it was.
+    let released = release_raw_file_paid(&args.raw, args.again, || books.pay(args.epsilon));
+    let released = released.map_err(|error| books.explain(error, None))?;
+    let release = released.leaves().first().map(Leaf::id);
+    let sketch = AnySketch::from(released);
     let free = destination.write(&sketch).map_err(|error| {
-        error.hint(format!(
+        let counted = format!(
             "the release was counted: after freeing space, run it with --again; {} is unharmed",
             args.raw.display()
-        ))
+        );
+        books.explain(error, Some(counted))
     })?;
+    books.finish(release)?;
     report_written(&args.out, &sketch, free, console)
 }

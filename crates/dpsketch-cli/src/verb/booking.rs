@@ -1,0 +1,89 @@
+//! `--ledger` and `--label`: releases that are paid for before their noise is drawn.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dpsketch::dp_noise::{Epsilon, Permit};
+use dpsketch::sfm_pcsa::ReleaseId;
+use dpsketch::{Error, ErrorKind, Ledger, LedgerError, SpendReceipt};
+
+use crate::io::path;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ledger")]
+pub(crate) struct LedgerArgs {
+    /// Book the release in this ledger, made by `dpsketch ledger create`. The spend is on disk before noise is drawn.
+    #[arg(long, value_name = "F", value_parser = path, requires = "label")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// What the ledger says the release is for.
+    #[arg(long, value_name = "L", requires = "ledger")]
+    pub(crate) label: Option<String>,
+}
+
+/// Where releases are booked, if anywhere.
+#[derive(Debug)]
+pub(crate) struct Books {
+    account: Option<Account>,
+}
+
+#[derive(Debug)]
+struct Account {
+    ledger: Ledger,
+    label: String,
+    receipt: Option<SpendReceipt>,
+}
+
+impl LedgerArgs {
+    /// Opens the ledger and checks that it covers `epsilon`, so that a release it will refuse fails before any work.
+    pub(crate) fn open(&self, epsilon: Option<Epsilon>) -> Result<Books, Error> {
+        let (Some(path), Some(label)) = (&self.ledger, &self.label) else { return Ok(Books { account: None }) };
+        let epsilon = epsilon.ok_or_else(|| {
+            Error::new(ErrorKind::Parameter, "a raw sketch costs nothing yet, so there is nothing to book")
+                .argument("--ledger")
+                .value(path.display().to_string())
+                .hint("say --epsilon to release at once, or name the ledger to `dpsketch release`")
+        })?;
+        let ledger = Ledger::open(path).map_err(|error| error.argument("--ledger"))?;
+        ledger.check(label, epsilon).map_err(|error| label_error(error, label))?;
+        Ok(Books { account: Some(Account { ledger, label: label.clone(), receipt: None }) })
+    }
+}
+
+impl Books {
+    /// The permit for a release. With a ledger, the spend is on its disk when this returns.
+    pub(crate) fn pay(&mut self, epsilon: Epsilon) -> Result<Permit<Epsilon>, Error> {
+        let Some(account) = &mut self.account else { return Ok(Permit::standalone(epsilon)) };
+        let spend = account.ledger.spend(&account.label, epsilon).map_err(|error| label_error(error, &account.label))?;
+        let (permit, receipt) = spend.permit();
+        account.receipt = Some(receipt);
+        Ok(permit)
+    }
+
+    /// Says of a failure after the payment that the ledger keeps it.
+    pub(crate) fn explain(&self, error: Error, hint: Option<String>) -> Error {
+        let paid = self.account.as_ref().is_some_and(|account| account.receipt.is_some());
+        let ledger = paid.then(|| "the ledger keeps the spend as spent, not released".to_owned());
+        match [hint, ledger].into_iter().flatten().collect::<Vec<_>>() {
+            hints if hints.is_empty() => error,
+            hints => error.hint(hints.join("; ")),
+        }
+    }
+
+    /// Writes down the release that came of the payment, once its file is safely written.
+    pub(crate) fn finish(self, release: Option<ReleaseId>) -> Result<(), Error> {
+        let receipt = self.account.and_then(|account| account.receipt);
+        let (Some(receipt), Some(release)) = (receipt, release) else { return Ok(()) };
+        receipt.finish(release).map_err(|error| {
+            error.prefixed("the release is written, but the ledger could not note its name").argument("--ledger")
+        })
+    }
+}
+
+/// What a ledger refused, with the argument at fault: the label, or else the ledger.
+pub(crate) fn label_error(error: Error, label: &str) -> Error {
+    let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<LedgerError>());
+    if matches!(source, Some(LedgerError::Text { .. })) {
+        return error.argument("--label").value(label);
+    }
+    error.argument_or("--ledger")
+}

@@ -1,0 +1,125 @@
+//! `ledger`: what releases about the same people may cost together, and what they have cost.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args, Subcommand};
+use dpsketch::dp_noise::{Amount, Epsilon};
+use dpsketch::{Currency, Error, Ledger, LedgerRecord, LedgerTerms, parse_epsilon, parse_total};
+use serde_json::{Value, json};
+
+use super::booking::label_error;
+use crate::console::{Console, Report};
+use crate::io::path;
+
+#[derive(Debug, Args)]
+pub(crate) struct LedgerVerbArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a ledger: one for each data set and unit of privacy.
+    ///
+    /// Releases with `--ledger` are booked in it before their noise is drawn, and refused when it does not cover them. It
+    /// guards against mistakes, not against somebody who copies or edits the file. Beside it stands a file NAME.lock.
+    #[command(group = ArgGroup::new("total").required(true))]
+    Create {
+        /// The file to write; it must not exist yet.
+        #[arg(long, value_name = "F", value_parser = path)]
+        ledger: PathBuf,
+        /// What all releases together may cost, in epsilon: costs add up.
+        #[arg(long, value_name = "E", value_parser = parse_total, allow_hyphen_values = true, group = "total")]
+        epsilon: Option<Amount>,
+        /// The same in rho of zero-concentrated privacy, of which a release at epsilon costs epsilon² / 2.
+        #[arg(long, value_name = "R", value_parser = parse_total, allow_hyphen_values = true, group = "total")]
+        rho: Option<Amount>,
+        /// Whom the total protects, in your words.
+        #[arg(long, value_name = "TEXT", default_value = LedgerTerms::DEFAULT_UNIT)]
+        unit: String,
+    },
+    /// Show what was spent, on what, and what remains.
+    Show {
+        /// The ledger.
+        #[arg(long, value_name = "F", value_parser = path)]
+        ledger: PathBuf,
+    },
+    /// Book a release that was made elsewhere. It stays there as spent, not released.
+    Spend {
+        /// The ledger.
+        #[arg(long, value_name = "F", value_parser = path)]
+        ledger: PathBuf,
+        /// What the spend is for.
+        #[arg(long, value_name = "L")]
+        label: String,
+        /// The epsilon of the release.
+        #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
+        epsilon: Epsilon,
+    },
+}
+
+pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> {
+    let at_fault = |error: Error| error.argument_or("--ledger");
+    match &args.action {
+        Action::Create { ledger, epsilon, rho, unit } => {
+            let (currency, total) = match (epsilon, rho) {
+                (_, Some(rho)) => (Currency::Rho, *rho),
+                (epsilon, None) => (Currency::Epsilon, epsilon.unwrap_or_default()),
+            };
+            let terms = LedgerTerms::new(currency, total)?.with_unit(unit.as_str());
+            let terms = terms.map_err(|error| Error::from(error).argument("--unit").value(unit))?;
+            let record = Ledger::create(ledger, terms).and_then(|ledger| ledger.show()).map_err(at_fault)?;
+            show(ledger, &record, console)
+        }
+        Action::Show { ledger } => {
+            let record = Ledger::open(ledger).and_then(|ledger| ledger.show()).map_err(at_fault)?;
+            show(ledger, &record, console)
+        }
+        Action::Spend { ledger: file, label, epsilon } => {
+            let ledger = Ledger::open(file).map_err(at_fault)?;
+            let spend = ledger.spend(label, *epsilon).map_err(|error| label_error(error, label))?;
+            let (number, record) = (spend.number(), ledger.show().map_err(at_fault)?);
+            // The permit would be for a release by this program; the one that is booked is made elsewhere.
+            drop(spend);
+            spent(file, number, &record, console)
+        }
+    }
+}
+
+/// All of a ledger. A table has a row for each spend, or one without a spend, and the totals in every row.
+fn show(file: &Path, record: &LedgerRecord, console: Console) -> Result<(), Error> {
+    let whole = with_file(file, record.to_json());
+    let spends = whole["spends"].as_array().cloned().unwrap_or_default();
+    let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "status": null, "release": null });
+    let spends = if spends.is_empty() { vec![blank] } else { spends };
+    let rows = spends.into_iter().map(|spend| with_totals(spend, &whole)).collect();
+    console.print(&Report { text: record.to_text(), json: whole, rows })
+}
+
+/// One spend.
+fn spent(file: &Path, number: usize, record: &LedgerRecord, console: Console) -> Result<(), Error> {
+    let whole = with_file(file, record.to_json());
+    let spend = number.checked_sub(1).map_or(Value::Null, |index| whole["spends"][index].clone());
+    let text = format!(
+        "booked {} {} as spend {number}; remaining {}\n",
+        record.terms().currency(),
+        spend["cost"].as_str().unwrap_or_default(),
+        record.remaining()
+    );
+    console.print(&Report::of_one(text, with_totals(spend, &whole)))
+}
+
+fn with_file(file: &Path, record: Value) -> Value {
+    let mut whole = json!({ "file": file.display().to_string() });
+    if let (Some(whole), Value::Object(record)) = (whole.as_object_mut(), record) {
+        whole.extend(record);
+    }
+    whole
+}
+
+fn with_totals(mut spend: Value, whole: &Value) -> Value {
+    if let (Some(spend), Some(whole)) = (spend.as_object_mut(), whole.as_object()) {
+        spend.extend(whole.iter().filter(|(name, _)| *name != "spends").map(|(name, value)| (name.clone(), value.clone())));
+    }
+    spend
+}
