@@ -108,6 +108,36 @@ pub enum ParamError {
         /// The number given.
         found: usize,
     },
+    /// No sketch, or more than 8 of them, in a set estimate.
+    #[error("{found} sketches, but set estimates take 1 ..= 8")]
+    SetSketches {
+        /// The number given.
+        found: usize,
+    },
+    /// The patterns counted in a group are not as many as its cells.
+    #[error("{found} patterns were counted in a group of {expected} cells")]
+    Patterns {
+        /// Cells of the group.
+        expected: u64,
+        /// Sum of the counts.
+        found: u64,
+    },
+    /// A formula for another number of sketches.
+    #[error("a formula of {expected} sketches for counts of {found}")]
+    Operands {
+        /// Sketches of the formula.
+        expected: usize,
+        /// Sketches of the counts.
+        found: usize,
+    },
+    /// A weight or coefficient of a formula is outside -2^20 ..= 2^20, or the region of items in no set has one.
+    #[error("formula weight {weight} of set mask {mask:#b} is outside -2^20 ..= 2^20, or counts items of no set")]
+    Weight {
+        /// The region or union.
+        mask: usize,
+        /// The refused weight.
+        weight: i64,
+    },
     /// Product moments that are not finite, or a negative variance.
     #[error("product moments with mean {mean} and variance {variance} are not finite and non-negative")]
     Moments {

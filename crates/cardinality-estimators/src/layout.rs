@@ -99,7 +99,8 @@ impl CellLayout {
     /// Source: \[KWS+20\] for the sketch; probabilities and estimate are those of any other bitmap.
     ///
     /// # Errors
-    /// [`ParamError::Cells`] with fewer than two cells, [`ParamError::Decay`] unless `2^-20 ≤ decay ≤ 64`.
+    /// [`ParamError::Cells`] with fewer than two cells, [`ParamError::Decay`] unless `2^-20 ≤ decay ≤ 64`;
+    /// [`ParamError::Rate`] when the last cell's is below its range, which needs more than 2^35 cells.
     ///
     /// # Examples
     /// ```

@@ -5,6 +5,8 @@
 //! a level estimate `g(n) = e^(−rate·n)`, with no randomness beyond the noise already there; a randomised merge has to
 //! draw coins and is less accurate.
 
+use core::ops::Range;
+
 use crate::estimate::Parts;
 use crate::information::variance;
 use crate::interval::{Ends, hull, log_wald};
@@ -12,96 +14,7 @@ use crate::level::check_range;
 use crate::likelihood::{Slope, fill};
 use crate::number::to_f64;
 use crate::solve::{Objective, Peak, highest_peak};
-use crate::{BitChannel, CellGroup, Confidence, Estimate, Grid, ParamError, Status};
-
-/// The first two moments of `y = Π (p_i − t_i)/d_i` over a group of equally likely cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ProductMoments {
-    cells: u64,
-    rate: f64,
-    mean: f64,
-    variance: f64,
-}
-
-impl ProductMoments {
-    /// Moments computed elsewhere: `variance` is that of a single `y`, not of the mean.
-    ///
-    /// # Errors
-    /// [`ParamError::Cells`] without a cell, [`ParamError::Rate`] outside its range, [`ParamError::Moments`] unless both
-    /// moments are finite and the variance is not negative.
-    pub fn new(cells: u64, rate: f64, mean: f64, variance: f64) -> Result<Self, ParamError> {
-        CellGroup::new(cells, 0, rate)?;
-        if cells == 0 {
-            return Err(ParamError::Cells { expected: 1, found: 0 });
-        }
-        if mean.is_finite() && variance.is_finite() && variance >= 0.0 {
-            Ok(Self { cells, rate, mean, variance })
-        } else {
-            Err(ParamError::Moments { mean, variance })
-        }
-    }
-
-    /// Moments from the values `y` that occur and the number of cells that have each.
-    ///
-    /// # Errors
-    /// As [`Self::new`]; the moments of very many very noisy sketches overflow, and nothing can be learnt from them.
-    ///
-    /// # Examples
-    /// ```
-    /// use cardinality_estimators::ProductMoments;
-    /// let level = ProductMoments::from_values(0.001, [(1.0, 75), (0.0, 25)])?;
-    /// assert_eq!((level.mean(), level.variance()), (0.75, 0.1875));
-    /// # Ok::<(), cardinality_estimators::ParamError>(())
-    /// ```
-    pub fn from_values<I>(rate: f64, values: I) -> Result<Self, ParamError>
-    where
-        I: IntoIterator<Item = (f64, u64)>,
-        I::IntoIter: Clone,
-    {
-        let values = values.into_iter();
-        let overflow = ParamError::Cells { expected: 1, found: 0 };
-        let cells = values.clone().try_fold(0_u64, |sum, (_, cells)| sum.checked_add(cells)).ok_or(overflow)?;
-        let total = to_f64(cells).max(1.0);
-        let average = |f: &dyn Fn(f64) -> f64| {
-            values.clone().filter(|&(_, n)| n > 0).map(|(y, n)| f(y) * (to_f64(n) / total)).sum::<f64>()
-        };
-        let mean = average(&|y| y);
-        Self::new(cells, rate, mean, average(&|y| (y - mean) * (y - mean)))
-    }
-
-    /// Moments for `m` sketches behind one and the same channel: `cells_with_ones[w]` cells hold `w` ones among the `m`
-    /// sketches, `m = len − 1`, and `y = (p/d)^(m−w)·(−(1−p)/d)^w`.
-    ///
-    /// # Errors
-    /// As [`Self::new`]; [`ParamError::Sketches`] unless `1 ≤ m ≤ 65536`.
-    pub fn from_classes(rate: f64, channel: BitChannel, cells_with_ones: &[u64]) -> Result<Self, ParamError> {
-        let sketches = cells_with_ones.len().saturating_sub(1);
-        let m = i32::try_from(sketches).ok().filter(|m| (1..=65_536).contains(m));
-        let m = m.ok_or(ParamError::Sketches { found: sketches })?;
-        let zero = channel.p() / channel.d();
-        let one = -channel.miss() / channel.d();
-        let values = (0_i32..).zip(cells_with_ones).map(|(w, &cells)| (zero.powi(m - w) * one.powi(w), cells));
-        Self::from_values(rate, values)
-    }
-
-    /// The mean of `y`: the estimated share of cells that are empty in the union.
-    #[must_use]
-    pub const fn mean(&self) -> f64 {
-        self.mean
-    }
-
-    /// The variance of one `y`.
-    #[must_use]
-    pub const fn variance(&self) -> f64 {
-        self.variance
-    }
-
-    /// The number of cells.
-    #[must_use]
-    pub const fn cells(&self) -> u64 {
-        self.cells
-    }
-}
+use crate::{BitChannel, Confidence, Estimate, Grid, ParamError, ProductMoments, Status};
 
 /// Product moments of every group of cells, ready to be solved for the size of the union.
 ///
@@ -133,12 +46,21 @@ impl ProductMoments {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProductStatistic {
+    /// By falling rate.
     groups: Vec<ProductMoments>,
+    windows: Vec<Range<usize>>,
     limits: Limits,
     noiseless: bool,
     n_cap: f64,
     grid: Grid,
+    hashes: f64,
 }
+
+/// Groups whose rates lie within this factor of a group's are its neighbours: the levels next to one of PCSA.
+const NEIGHBOURHOOD: f64 = 2.5;
+
+/// With fewer cells a group's own second moment says too little.
+const ENOUGH_CELLS: u64 = 64;
 
 /// What the channels say about the second moment of `y`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,15 +85,16 @@ impl Limits {
 }
 
 /// A group at some `n`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct At {
     cells: f64,
     rate: f64,
     mean: f64,
     hit: f64,
     empty: f64,
-    /// The part of `E y²` that comes from occupied cells, as observed.
-    excess: f64,
+    /// The part of `E y²` that comes from occupied cells: for the weight, and as observed.
+    modelled: f64,
+    observed: f64,
 }
 
 /// The score `S = Σ weight·(g − ȳ)` at some `n`, its slope and its variance with independent cells.
@@ -180,17 +103,19 @@ struct Score {
     value: f64,
     slope: f64,
     spread: f64,
+    /// The part of the variance, in units of `slope²`, that a fixed number of items takes away: `n/hashes`.
+    fixed: f64,
 }
 
 impl Score {
-    /// The variance of the count at which the score vanishes, `spread/slope² − n`.
-    fn variance(&self, n: f64) -> f64 {
-        variance(self.slope / self.spread * self.slope, n)
+    /// The variance of the count at which the score vanishes, `spread/slope² − fixed`.
+    fn variance(&self) -> f64 {
+        variance(self.slope / self.spread * self.slope, self.fixed)
     }
 
-    /// The square of the score in units of its variance for a fixed number of items, `spread − n·slope²`.
-    fn distance(&self, n: f64) -> f64 {
-        self.value * self.value / (self.spread - n * self.slope * self.slope).max(0.0)
+    /// The square of the score in units of its variance for a fixed number of items, `spread − fixed·slope²`.
+    fn distance(&self) -> f64 {
+        self.value * self.value / (self.spread - self.fixed * self.slope * self.slope).max(0.0)
     }
 }
 
@@ -209,12 +134,28 @@ impl ProductStatistic {
         check_range(n_cap)?;
         let noiseless = channels.iter().all(BitChannel::is_noiseless);
         let limits = Limits::new(channels);
-        Ok(Self { groups, limits, noiseless, n_cap: n_cap.min(512.0 / slowest), grid: Grid::default() })
+        let windows = windows(&groups);
+        let n_cap = n_cap.min(512.0 / slowest);
+        Ok(Self { groups, windows, limits, noiseless, n_cap, grid: Grid::default(), hashes: 1.0 })
+    }
+
+    /// The same statistic for Bloom filters, into which every item throws `hashes` darts: the rates are those of an item,
+    /// as in [`CellLayout::bloom`](crate::CellLayout::bloom).
+    ///
+    /// # Errors
+    /// [`ParamError::Hashes`] unless `1 ≤ hashes ≤ 64`.
+    pub fn with_hashes(mut self, hashes: u32) -> Result<Self, ParamError> {
+        if (1..=64).contains(&hashes) {
+            self.hashes = f64::from(hashes);
+            Ok(self)
+        } else {
+            Err(ParamError::Hashes { found: hashes })
+        }
     }
 
     /// The size of the union, its standard error and interval.
     ///
-    /// With `D = Σ ω·rate·g`, the standard error is `√(Σ ω²·Var_j/cells / D² − n̂)`; as for one sketch, `n̂` is subtracted
+    /// With `D = Σ ω·rate·g`, the standard error is `√(Σ ω²·Var_j/cells / D² − n̂/hashes)`; as for one sketch, `n̂` is subtracted
     /// because a fixed number of items occupies cells that are not quite independent. The interval is
     /// `n̂·exp(±z·std_error/n̂)` where the relative error is the same all along it, and elsewhere the hull of every `n` whose
     /// score is within `z` of its standard deviations, 0 included when it qualifies.
@@ -235,12 +176,12 @@ impl ProductStatistic {
     }
 
     fn inside(&self, n: f64, confidence: Confidence) -> Estimate {
-        let std_error = self.score(n).variance(n).sqrt();
+        let std_error = self.score(n).variance().sqrt();
         if !std_error.is_finite() {
             return Estimate::not_converged(confidence);
         }
         let wald = log_wald(n, std_error, confidence.z());
-        let even = wald.is_even(std_error / n, self.n_cap, |end| self.score(end).variance(end).sqrt() / end);
+        let even = wald.is_even(std_error / n, self.n_cap, |end| self.score(end).variance().sqrt() / end);
         let ends = if even { wald } else { self.score_interval(n, confidence) };
         let ends = if self.noiseless { ends.to_whole_items() } else { ends };
         let status = Status::of_value(n, std_error, ends.upper);
@@ -254,7 +195,7 @@ impl ProductStatistic {
             (Status::Empty, 0.0, Some(0.0))
         } else {
             let ends = self.score_interval(0.0, confidence);
-            (Status::BelowNoise, self.score(0.0).variance(0.0).sqrt(), ends.upper)
+            (Status::BelowNoise, self.score(0.0).variance().sqrt(), ends.upper)
         };
         let std_error = Some(std_error).filter(|error| error.is_finite());
         let parts = Parts { value: Some(0.0), std_error, lower: Some(0.0), upper };
@@ -264,15 +205,25 @@ impl ProductStatistic {
     fn score_interval(&self, inside: f64, confidence: Confidence) -> Ends {
         let cut = confidence.z() * confidence.z();
         // At the ends of the range the best score is not 0; what counts is how much worse another count is.
-        let best = self.score(inside).distance(inside);
+        let best = self.score(inside).distance();
         let reach = cut + if best.is_finite() { best } else { 0.0 };
-        hull(self.grid, self.n_cap, inside, |n| self.score(n).distance(n) <= reach)
+        hull(self.grid, self.n_cap, inside, |n| self.score(n).distance() <= reach)
     }
 
-    fn at(&self, group: &ProductMoments, n: f64) -> At {
-        let (hit, empty) = fill(group.rate * n);
-        let excess = group.mean * group.mean + group.variance - empty * (1.0 + self.limits.empty_excess);
-        At { cells: to_f64(group.cells), rate: group.rate, mean: group.mean, hit, empty, excess }
+    /// Where the score vanishes, and what a single cell's `y` adds to the count there.
+    pub(crate) fn root(&self) -> Root {
+        let peak = highest_peak(self).peak;
+        let n = match peak {
+            Peak::Inside(n) => n,
+            Peak::Zero => 0.0,
+            Peak::Cap => self.n_cap,
+            Peak::Lost => return Root { peak, n: f64::NAN, pulls: Vec::new() },
+        };
+        let slope = self.score(n).slope;
+        // A union known to be empty has no error.
+        let pull =
+            |at: &At| if n > 0.0 || !self.noiseless { at.weight(self.own(at)) / (at.cells * slope) } else { 0.0 };
+        Root { peak, n, pulls: self.at(n).iter().map(pull).collect() }
     }
 
     /// The part of `Var y` that comes from occupied cells, given what was observed of it, within the channels' limits.
@@ -281,49 +232,94 @@ impl ProductStatistic {
         if share.is_nan() { hit * self.limits.least } else { hit * share }
     }
 
-    /// Sums over all groups.
+    /// The variance of `y` in a cell that no item hit, and what the chance of a hit adds to it.
+    fn own(&self, at: &At) -> f64 {
+        self.limits.empty_excess + at.hit
+    }
+
+    /// All groups at `n`.
     ///
     /// A group's weight uses the second moment seen in its neighbours, not its own: the mean and the second moment of a
     /// group stray together, and weights that follow their own group's errors would bias the estimate upwards.
-    fn score(&self, n: f64) -> Score {
-        let groups = self.groups.as_slice();
-        let mut sums = Score::default();
-        let mut before = None;
-        let mut here = self.at(&groups[0], n);
-        for i in 0..groups.len() {
-            let after = groups.get(i + 1).map(|group| self.at(group, n));
-            let around = [before, after];
-            let pool = |f: fn(&At) -> f64| around.iter().flatten().map(|at| at.cells * f(at)).sum::<f64>();
-            let pooled =
-                if groups.len() > 1 { (pool(|at| at.excess), pool(|at| at.hit)) } else { (here.excess, here.hit) };
-            let modelled = self.occupied(here.hit, pooled.0, pooled.1);
-            let observed = self.occupied(here.hit, here.excess, here.hit);
-            sums.add(here, self.limits.empty_excess + here.hit, modelled, observed);
-            before = Some(here);
-            if let Some(next) = after {
-                here = next;
+    fn at(&self, n: f64) -> Vec<At> {
+        let fill = |group: &ProductMoments| fill(group.rate * n);
+        let seen = |group: &ProductMoments| {
+            let (hit, empty) = fill(group);
+            let excess = group.mean * group.mean + group.variance - empty * (1.0 + self.limits.empty_excess);
+            let cells = to_f64(group.cells);
+            (cells * excess, cells * hit)
+        };
+        // Sums over this group and all less likely ones: hits fall from group to group, so differences keep their digits.
+        let mut sums = vec![(0.0, 0.0); self.groups.len() + 1];
+        for (i, group) in self.groups.iter().enumerate().rev() {
+            let (excess, hit) = seen(group);
+            sums[i] = (sums[i + 1].0 + excess, sums[i + 1].1 + hit);
+        }
+        let at = |(group, window): (&ProductMoments, &Range<usize>)| {
+            let own = seen(group);
+            let (first, after) = (sums[window.start], sums[window.end]);
+            let all = (first.0 - after.0, first.1 - after.1);
+            let others = if window.len() > 1 { (all.0 - own.0, all.1 - own.1) } else { own };
+            let observed = if group.cells < ENOUGH_CELLS { all } else { own };
+            let (hit, empty) = fill(group);
+            At {
+                cells: to_f64(group.cells),
+                rate: group.rate,
+                mean: group.mean,
+                hit,
+                empty,
+                modelled: self.occupied(hit, others.0, others.1),
+                observed: self.occupied(hit, observed.0, observed.1),
             }
+        };
+        self.groups.iter().zip(&self.windows).map(at).collect()
+    }
+
+    fn score(&self, n: f64) -> Score {
+        let mut sums = Score { fixed: n / self.hashes, ..Score::default() };
+        for at in self.at(n) {
+            let own = self.own(&at);
+            let weight = at.weight(own);
+            let residual = at.empty - at.mean;
+            if residual != 0.0 {
+                sums.value += weight * residual;
+            }
+            let slope = weight * at.rate * at.empty;
+            sums.slope += slope;
+            let inflation =
+                if at.modelled > 0.0 { (at.empty * own + at.observed) / (at.empty * own + at.modelled) } else { 1.0 };
+            sums.spread += slope * inflation;
         }
         sums
     }
 }
 
-impl Score {
-    /// Adds a group with `Var y = empty·own + occupied`, where `occupied` is modelled for the weight and observed for
-    /// the spread.
-    fn add(&mut self, at: At, own: f64, modelled: f64, observed: f64) {
+impl At {
+    /// `cells·rate·g/Var y`, where `Var y = empty·own + modelled`.
+    fn weight(&self, own: f64) -> f64 {
         // Without noise the variance is empty·own; divided out, it cannot underflow before the weight does.
-        let ratio = if modelled > 0.0 { at.empty / (at.empty * own + modelled) } else { own.recip() };
-        let weight = at.cells * at.rate * ratio;
-        let residual = at.empty - at.mean;
-        if residual != 0.0 {
-            self.value += weight * residual;
-        }
-        let slope = weight * at.rate * at.empty;
-        self.slope += slope;
-        let inflation = if modelled > 0.0 { (at.empty * own + observed) / (at.empty * own + modelled) } else { 1.0 };
-        self.spread += slope * inflation;
+        let ratio = if self.modelled > 0.0 { self.empty / (self.empty * own + self.modelled) } else { own.recip() };
+        self.cells * self.rate * ratio
     }
+}
+
+/// Where the score of a union vanishes.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    pub(crate) peak: Peak,
+    /// 0 or `n_cap` at the ends, NaN if there is none.
+    pub(crate) n: f64,
+    /// Group by group, by falling rate: how far the count falls when `y` of one cell rises by one.
+    pub(crate) pulls: Vec<f64>,
+}
+
+/// For every group the range of its neighbours, itself included.
+fn windows(groups: &[ProductMoments]) -> Vec<Range<usize>> {
+    let window = |group: &ProductMoments| {
+        let start = groups.partition_point(|other| other.rate > NEIGHBOURHOOD * group.rate);
+        start..groups.partition_point(|other| NEIGHBOURHOOD * other.rate >= group.rate)
+    };
+    groups.iter().map(window).collect()
 }
 
 impl Objective for ProductStatistic {
@@ -337,15 +333,13 @@ impl Objective for ProductStatistic {
 
     /// The normal log-likelihood of the group means: only used to choose between several roots.
     fn height(&self, n: f64) -> f64 {
-        let misfit = |group: &ProductMoments| {
-            let at = self.at(group, n);
-            let occupied = self.occupied(at.hit, at.excess, at.hit);
-            let variance = at.empty * (self.limits.empty_excess + at.hit) + occupied;
+        let misfit = |at: &At| {
+            let variance = at.empty * self.own(at) + at.observed;
             let residual = at.mean - at.empty;
             let distance = if residual == 0.0 { 0.0 } else { at.cells * residual * residual / variance };
             distance + variance.max(f64::MIN_POSITIVE).ln()
         };
-        -0.5 * self.groups.iter().map(misfit).sum::<f64>()
+        -0.5 * self.at(n).iter().map(misfit).sum::<f64>()
     }
 
     fn slope(&self, n: f64) -> Slope {

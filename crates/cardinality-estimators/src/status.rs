@@ -10,9 +10,13 @@ use core::fmt;
 /// | `empty` | 0 | a noiseless sketch without a single one |
 /// | `below_noise` | 0 | the likelihood is highest at 0: the count cannot be told from none |
 /// | `saturated` | none, only a lower bound | the answer would lie at the end of the sketch's range |
-/// | `low_information` | yes | the standard error exceeds half the value, or the data do not bound the count from above |
-/// | `unbounded` | none, only a lower bound | an interval method found no finite upper end |
+/// | `low_information` | yes | the standard error exceeds half the value (of a set formula: all of it), or the data cannot be told from those of a full sketch and bound the count only from below |
+/// | `unbounded` | none, only a lower bound | a method that reads its value off an interval found no upper end |
 /// | `not_converged` | none | a solver gave up |
+///
+/// A likelihood has a highest point whether or not its interval has an upper end, so its answer keeps the value and is
+/// `low_information`: near saturation that happens to a tenth of the answers whose error is an eighth of the value, and
+/// leaving out just the highest of them would bias the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The interval holds at its confidence.
@@ -23,9 +27,10 @@ pub enum Status {
     BelowNoise,
     /// The sketch is too full to say more than a lower bound.
     Saturated,
-    /// There is a value, but its standard error exceeds half of it or nothing bounds the count from above.
+    /// There is a value, but its standard error exceeds half of it (of a set formula: all of it) or nothing bounds the
+    /// count from above.
     LowInformation,
-    /// An interval method without a finite upper end; only a lower bound is known.
+    /// The value would come from an interval, and that has no upper end; only a lower bound is known.
     Unbounded,
     /// The solver gave up: there is no value and no bound.
     NotConverged,

@@ -7,7 +7,7 @@
 
 use cardinality_estimators::{
     BitChannel, CellLayout, Confidence, LevelCounts, ProductMoments, Status, asymptotic_information, asymptotic_rse,
-    bloom_count, bloom_rate, diagnostics, linear_counting_private,
+    bloom_count, bloom_rate, diagnostics, legions_probability, linear_counting_private,
 };
 use serde_json::Value;
 
@@ -132,6 +132,16 @@ impl Case {
         self.check("mle", answer.value().unwrap());
     }
 
+    fn check_legions(&self) {
+        let (cells, decay) = (self.integer("cells"), self.number("decay"));
+        let expected = self.expect["rho"].as_array().unwrap();
+        assert_eq!(expected.len(), self.integers("indices").len());
+        for (index, want) in self.integers("indices").into_iter().zip(expected) {
+            let got = legions_probability(cells, decay, index).unwrap();
+            self.compare("rho", got, want.as_f64().unwrap(), self.atol);
+        }
+    }
+
     fn check_product(&self) {
         let classes = self.integers("cells_with_w_ones");
         let moments = ProductMoments::from_classes(0.001, self.channel(), &classes).unwrap();
@@ -174,6 +184,11 @@ fn linear_counting_cases_hold() {
 #[test]
 fn bloom_cases_hold() {
     run("bloom", Case::check_bloom);
+}
+
+#[test]
+fn liquid_legions_cases_hold() {
+    run("liquid_legions", Case::check_legions);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Laws that hold for all counts, honest or not.
 
 use cardinality_estimators::{
-    BitChannel, CellGroup, CellLayout, Confidence, Estimate, Grid, LevelCounts, ParamError, ProductMoments,
-    ProductStatistic, Status, bloom_count, diagnostics, estimate, linear_counting, signed_one_step,
+    BitChannel, CellGroup, CellLayout, Confidence, Estimate, Grid, LevelCounts, ParamError, PatternCounts,
+    ProductMoments, ProductStatistic, SetFormula, Status, bloom_count, diagnostics, estimate, jaccard,
+    legions_probability, linear_counting, set_estimate, signed_one_step,
 };
 use proptest::prelude::*;
 
@@ -23,6 +24,15 @@ fn groups() -> impl Strategy<Value = Vec<CellGroup>> {
     let rate = prop_oneof![(-128.0..=7.0_f64).prop_map(f64::exp2), Just(0.25), Just(1e-4)];
     let group = (cells(), rate).prop_map(|((cells, ones), rate)| CellGroup::new(cells, ones, rate).expect("in range"));
     prop::collection::vec(group, 1..12)
+}
+
+/// Channels of one to three sketches, and counts of their patterns in one to six groups.
+fn patterns() -> impl Strategy<Value = (Vec<BitChannel>, Vec<Vec<u64>>)> {
+    prop::collection::vec(channels(), 1..=3).prop_flat_map(|channels| {
+        let count = prop_oneof![3 => 0..=2000_u64, 2 => Just(0), 1 => 0..=1_u64 << 60];
+        let counts = prop::collection::vec(prop::collection::vec(count, 1 << channels.len()), 1..=6);
+        (Just(channels), counts)
+    })
 }
 
 fn caps() -> impl Strategy<Value = f64> {
@@ -110,6 +120,76 @@ proptest! {
     }
 
     #[test]
+    fn any_patterns_give_a_consistent_answer(
+        (channels, counts) in patterns(),
+        weights in prop::collection::vec(-3..=3_i64, 8),
+        rates in prop::collection::vec(-120.0..=5.0_f64, 6),
+        n_cap in caps(),
+    ) {
+        let sketches = channels.len();
+        let groups: Vec<_> = counts.iter().zip(rates).map(|(c, rate)| (c.iter().sum(), rate.exp2())).collect();
+        let Ok(layout) = CellLayout::new(&groups, n_cap) else { return Ok(()) };
+        let patterns = PatternCounts::new(&layout, &channels, counts).expect("counts of the layout");
+        let weights: Vec<i64> = (0..1_usize << sketches).map(|mask| if mask == 0 { 0 } else { weights[mask] }).collect();
+        let formula = SetFormula::from_regions(sketches, &weights).expect("small weights");
+        prop_assert!(is_consistent(&set_estimate(&patterns, &formula, Confidence::P95).expect("as many sketches")));
+        for union in 1..1 << sketches {
+            let formula = SetFormula::from_unions(sketches, [(union, 1)]).expect("a union");
+            prop_assert!(is_consistent(&set_estimate(&patterns, &formula, Confidence::P95).expect("as many sketches")));
+        }
+        if sketches == 2 {
+            let share = jaccard(&patterns, Confidence::P95).expect("two sketches");
+            prop_assert!(is_consistent(&share));
+            prop_assert!(share.upper().is_none_or(|upper| upper <= 1.0));
+        }
+    }
+
+    #[test]
+    fn the_names_of_two_sets_do_not_matter(
+        counts in prop::collection::vec((0..=90_u64, 0..=90_u64, 0..=90_u64, 1..=90_u64), 1..8),
+        flips in (0.001..0.45_f64, 0.001..0.45_f64),
+    ) {
+        let channels = [flips.0, flips.1].map(|flip| BitChannel::symmetric(flip).expect("in range"));
+        let answer = |swap: bool| {
+            let mut groups = Vec::new();
+            let mut patterns = Vec::new();
+            for (level, &(none, first, second, both)) in (0_i32..).zip(&counts) {
+                groups.push((none + first + second + both, 0.01 * 0.5_f64.powi(level)));
+                patterns.push(if swap { vec![none, second, first, both] } else { vec![none, first, second, both] });
+            }
+            let layout = CellLayout::new(&groups, 1e6).expect("in range");
+            let channels = if swap { [channels[1], channels[0]] } else { channels };
+            let patterns = PatternCounts::new(&layout, &channels, patterns).expect("counts of the layout");
+            let only = SetFormula::from_membership(2, |sets| sets == if swap { 2 } else { 1 }).expect("two sets");
+            set_estimate(&patterns, &only, Confidence::P95).expect("two sketches")
+        };
+        let (one, other) = (answer(false), answer(true));
+        prop_assert_eq!(one.status(), other.status());
+        let close = |x: Option<f64>, y: Option<f64>| match (x, y) {
+            (Some(x), Some(y)) => (x - y).abs() <= 1e-6 * (1.0 + x.abs()),
+            (x, y) => x == y,
+        };
+        prop_assert!(close(one.value(), other.value()) && close(one.upper(), other.upper()));
+        prop_assert!(close(one.std_error(), other.std_error()));
+    }
+
+    #[test]
+    fn any_legions_shape_has_a_layout(cells in prop_oneof![2..=u64::MAX, 2..=1_u64 << 35, 2..=5000_u64], decay in -20.0..=6.0_f64) {
+        let layout = match CellLayout::legions(cells, decay.exp2()) {
+            Ok(layout) => layout,
+            Err(error) => {
+                let too_small = matches!(error, ParamError::Rate { .. }) && cells > 1 << 35;
+                prop_assert!(too_small, "{}", error);
+                return Ok(());
+            }
+        };
+        prop_assert!(layout.groups().len() <= 1 << 17);
+        prop_assert_eq!(layout.groups().map(|(cells, _)| u128::from(cells)).sum::<u128>(), u128::from(cells));
+        let rates: Vec<f64> = layout.groups().map(|(_, rate)| rate).collect();
+        prop_assert!(rates.windows(2).all(|pair| pair[0] >= pair[1] * (1.0 - 1e-9)));
+    }
+
+    #[test]
     fn a_higher_confidence_gives_a_wider_interval(n in 0..=60_usize, ones in prop::collection::vec(0..=64_u64, 4..12)) {
         let channel = BitChannel::symmetric(0.004 * f64::from(u8::try_from(n).unwrap_or(0))).expect("in range");
         let counts = LevelCounts::pcsa(64, &ones, channel).expect("a valid shape");
@@ -134,6 +214,17 @@ fn impossible_counts_are_typed_errors() {
     assert_eq!(linear_counting(8, 9).err(), Some(ParamError::Zeros { zeros: 9, cells: 8 }));
     let layout = CellLayout::pcsa(8, 3).expect("a valid shape");
     assert_eq!(layout.counts(&[1], noiseless), Err(ParamError::Counts { expected: 3, found: 1 }));
+    let patterns = |sketches, counts| PatternCounts::new(&layout, &vec![noiseless; sketches], counts);
+    assert_eq!(patterns(0, vec![vec![8]; 3]), Err(ParamError::SetSketches { found: 0 }));
+    assert_eq!(patterns(9, vec![vec![8]; 3]), Err(ParamError::SetSketches { found: 9 }));
+    assert_eq!(patterns(1, vec![vec![7, 1]; 2]), Err(ParamError::Counts { expected: 3, found: 2 }));
+    assert_eq!(patterns(1, vec![vec![8]; 3]), Err(ParamError::Counts { expected: 2, found: 1 }));
+    assert_eq!(patterns(1, vec![vec![7, 0]; 3]), Err(ParamError::Patterns { expected: 8, found: 7 }));
+    let three = SetFormula::from_membership(3, |_| true).expect("three sets");
+    let one = patterns(1, vec![vec![7, 1]; 3]).expect("counts of the layout");
+    let refused = ParamError::Operands { expected: 3, found: 1 };
+    assert_eq!(set_estimate(&one, &three, Confidence::P95), Err(refused));
+    assert_eq!(jaccard(&one, Confidence::P95), Err(ParamError::Operands { expected: 2, found: 1 }));
 }
 
 #[test]
@@ -159,6 +250,12 @@ fn parameters_outside_their_range_are_typed_errors() {
     for (start, density) in [(0.0, 4), (2.0, 4), (f64::NAN, 4), (0.1, 0), (0.1, 65)] {
         assert!(matches!(Grid::new(start, density), Err(ParamError::Grid { .. })), "{start} {density}");
     }
+    for decay in [0.0, -1.0, 65.0, f64::NAN] {
+        assert!(matches!(CellLayout::legions(100, decay), Err(ParamError::Decay { .. })), "{decay}");
+    }
+    assert_eq!(CellLayout::legions(1, 4.0), Err(ParamError::Cells { expected: 2, found: 1 }));
+    assert_eq!(legions_probability(10, 4.0, 10), Err(ParamError::Index { index: 10, cells: 10 }));
+    assert_eq!(CellLayout::bloom(100, 0), Err(ParamError::Hashes { found: 0 }));
     assert!(matches!(ProductMoments::new(4, 0.1, f64::INFINITY, 0.0), Err(ParamError::Moments { .. })));
     assert!(matches!(ProductStatistic::new(Vec::new(), &[BitChannel::NOISELESS], 1e6), Err(ParamError::Cells { .. })));
 }

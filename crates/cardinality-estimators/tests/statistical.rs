@@ -5,6 +5,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "statistical/sets.rs"]
+mod sets;
+#[path = "statistical/shapes.rs"]
+mod shapes;
 mod support;
 
 use cardinality_estimators::{
