@@ -103,10 +103,10 @@ impl LevelCounts {
         Ok(Self { terms, channel, n_cap: n_cap.min(512.0 / slowest), grid: Grid::default(), hashes: 1 })
     }
 
-    /// Counts of a PCSA bitmap of `buckets` cells a level; see [`CellLayout::pcsa`] for rates and range.
+    /// Counts of a PCSA bitmap of `buckets` cells a level; see [`CellLayout::pcsa`](crate::CellLayout::pcsa) for rates and range.
     ///
     /// # Errors
-    /// As [`CellLayout::pcsa`], and [`ParamError::Ones`] when a level holds more ones than buckets.
+    /// As [`CellLayout::pcsa`](crate::CellLayout::pcsa), and [`ParamError::Ones`] when a level holds more ones than buckets.
     pub fn pcsa(buckets: u32, ones_per_level: &[u64], channel: BitChannel) -> Result<Self, ParamError> {
         Self::pcsa_with(buckets, ones_per_level, channel, LastLevel::Exact)
     }
