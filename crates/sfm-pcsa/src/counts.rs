@@ -1,8 +1,7 @@
 //! From bits to the numbers that estimators take.
 
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, estimate};
-use gf2_linalg::level_popcounts;
-use zeroize::Zeroizing;
+use gf2_linalg::popcount_range;
 
 use crate::shape::BitmapShape;
 
@@ -17,16 +16,23 @@ pub(crate) fn estimate_bits<S: BitmapShape>(
     confidence: Confidence,
 ) -> Estimate {
     let layout = shape.layout();
-    let ones = Zeroizing::new(ones_per_group(bits, &layout));
-    let counts = layout.counts(&ones, channel).expect("a group has no more ones than cells");
+    let ones_in = |cells: core::ops::Range<u64>| popcount_range(bits, index(cells.start)..index(cells.end));
+    let counts = layout.counts_by_range(ones_in, channel).expect("a group has no more ones than cells");
     estimate(&counts, confidence)
 }
 
-/// Ones in each run of equally likely cells.
-pub(crate) fn ones_per_group(bits: &[u64], layout: &CellLayout) -> Vec<u64> {
-    let mut ones = vec![0; layout.groups().len()];
-    // Runs of one length, as all families have them.
-    let run = layout.groups().next().map_or(0, |(cells, _)| cells);
-    level_popcounts(bits, usize::try_from(run).unwrap_or(0), &mut ones);
-    ones
+/// The number of a cell, below 2²⁶.
+#[expect(clippy::cast_possible_truncation, reason = "a sketch has 2^26 cells at most")]
+const fn index(cell: u64) -> usize {
+    cell as usize
+}
+
+/// Runs of equally likely cells, in the order of the bits, each with its rate.
+pub(crate) fn runs(layout: &CellLayout) -> impl Iterator<Item = (core::ops::Range<usize>, f64)> + '_ {
+    let mut start = 0;
+    layout.groups().map(move |(cells, rate)| {
+        let run = start..start + index(cells);
+        start = run.end;
+        (run, rate)
+    })
 }

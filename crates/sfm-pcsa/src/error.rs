@@ -27,6 +27,28 @@ pub enum ParamError {
         /// The number given.
         found: u8,
     },
+    /// Too few or too many cells.
+    #[error("cells must lie in 2 ..= {max}, found {found}")]
+    Cells {
+        /// The most cells of the family.
+        max: u32,
+        /// The number given.
+        found: u32,
+    },
+    /// No hash, or too many.
+    #[error("hashes must lie in 1 ..= {max}, found {found}")]
+    Hashes {
+        /// The most hashes of a Bloom filter.
+        max: u8,
+        /// The number given.
+        found: u8,
+    },
+    /// A decay outside its range, or not a number.
+    #[error("decay must lie in 0.0625 ..= 24, found {found}")]
+    Decay {
+        /// The number given.
+        found: f64,
+    },
     /// A sketch does not fold to that shape.
     ///
     /// PCSA folds to fewer buckets or levels, the other families to a divisor of their cells.

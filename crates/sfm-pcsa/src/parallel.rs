@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 use sketch_hash::KeyedHash;
 
-use crate::sketch::PcsaSketch;
+use crate::shape::BitmapShape;
+use crate::sketch::RawBitmap;
 
 /// Items a task takes at least, so that merging its sketch does not show.
 const MIN_ITEMS: usize = 1 << 16;
 
-impl<H: KeyedHash + Send + Sync> PcsaSketch<H> {
+impl<S: BitmapShape, H: KeyedHash + Send + Sync> RawBitmap<S, H> {
     /// As [`update_u64_batch`](Self::update_u64_batch) on the threads of the current rayon pool, with the same result to
     /// the last byte: each task fills a sketch of its own, and sketches merge by OR in any order.
     ///

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sketch_wire::Family;
 
 use crate::ParamError;
+use crate::pcsa_cells::PcsaCells;
 use crate::shape::{BitmapShape, ShapeFields, ShapeInternals};
 
 /// Number of buckets and of levels: which bits of a hash decide which cell.
@@ -98,6 +99,8 @@ impl PcsaShape {
 }
 
 impl BitmapShape for PcsaShape {
+    type Digest = u64;
+
     fn cells(self) -> usize {
         self.cells()
     }
@@ -117,7 +120,9 @@ impl ShapeFields for PcsaFields {
 
 impl ShapeInternals for PcsaShape {
     type Fields = PcsaFields;
+    type Store = PcsaCells;
     const PRIVATE_NAME: &'static str = "SfmSketch";
+    const RAW_NAME: &'static str = "PcsaSketch";
 
     fn to_fields(self) -> PcsaFields {
         PcsaFields { index_bits: self.index_bits, levels: self.levels }
@@ -129,6 +134,10 @@ impl ShapeInternals for PcsaShape {
 
     fn layout(self) -> CellLayout {
         CellLayout::pcsa(self.buckets(), self.levels).expect("two buckets at least, 64 levels at most")
+    }
+
+    fn can_fold(self, to: Self) -> bool {
+        self.folds_to(to)
     }
 }
 

@@ -3,18 +3,18 @@
 use cardinality_estimators::{BitChannel, Confidence, Estimate};
 use sketch_hash::HashId;
 
-use crate::counts::{estimate_bits, ones_per_group};
+use crate::counts::estimate_bits;
 use crate::lineage::Leaf;
 use crate::noisy::NoisyBits;
 use crate::params::PcsaShape;
-use crate::shape::{BitmapShape, ShapeInternals};
+use crate::shape::BitmapShape;
 use crate::unit::Unit;
 
 /// A private sketch: the flipped cells, and where they come from. Immutable.
 ///
 /// Made by the `release` of a raw sketch, by merging others, or from bytes. It knows the channel its bits went through,
-/// so it can be estimated and merged without any further knowledge. The families have aliases of their own:
-/// [`SfmSketch`] for PCSA.
+/// so it can be estimated and merged without any further knowledge. The families have aliases of their own, such as
+/// [`SfmSketch`].
 ///
 /// # Privacy
 /// Whatever is computed from it costs nothing more. Each release in it protects one [unit](Self::units), an item or a
@@ -134,6 +134,8 @@ impl SfmSketch {
     /// Ones in each level: all that an estimate reads.
     #[must_use]
     pub fn ones_per_level(&self) -> Vec<u64> {
-        ones_per_group(self.noisy.bits(), &self.shape.layout())
+        let mut ones = vec![0; usize::from(self.shape.levels())];
+        gf2_linalg::level_popcounts(self.noisy.bits(), self.shape.buckets() as usize, &mut ones);
+        ones
     }
 }

@@ -6,8 +6,9 @@ use sketch_hash::KeyedHash;
 use crate::error::ReleaseError;
 use crate::lineage::Terms;
 use crate::noisy::NoisyBits;
-use crate::private::SfmSketch;
-use crate::sketch::PcsaSketch;
+use crate::private::PrivateBitmap;
+use crate::shape::BitmapShape;
+use crate::sketch::RawBitmap;
 use crate::unit::Unit;
 
 /// How a release flips bits.
@@ -31,11 +32,11 @@ impl Mechanism {
     }
 }
 
-impl<H: KeyedHash> PcsaSketch<H> {
+impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// Flips every cell by symmetric randomised response and gives up the raw sketch.
     ///
-    /// Each cell is inverted with probability `1/(1 + e^ε)`, rounded up to a multiple of 2⁻⁶⁴ [HTC23, Section 3.2].
-    /// Among all ways to flip at one ε this gives the smallest error, alone and after merging.
+    /// Each cell is inverted with probability `1/(1 + e^ε)`, rounded up to a multiple of 2⁻⁶⁴ [HTC23, Section 3.2]; in a
+    /// Bloom filter of `k` hashes, where an item sets up to `k` cells, with `1/(1 + e^(ε/k))`, the quotient rounded down. Among all ways to flip at one ε this gives the smallest error, alone and after merging.
     ///
     /// # Privacy
     /// ε-differentially private, pure, for data sets that differ in one distinct item: repetitions are free, replacing
@@ -69,7 +70,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn release<R>(self, permit: Permit<Epsilon>, noise: &mut R) -> Result<SfmSketch, ReleaseError>
+    pub fn release<R>(self, permit: Permit<Epsilon>, noise: &mut R) -> Result<PrivateBitmap<S>, ReleaseError>
     where
         R: NoiseSource + ?Sized,
     {
@@ -87,7 +88,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     ///
     /// # Errors
     /// As for [`release`](Self::release).
-    pub fn release_xor_family<R>(self, permit: Permit<Epsilon>, noise: &mut R) -> Result<SfmSketch, ReleaseError>
+    pub fn release_xor_family<R>(self, permit: Permit<Epsilon>, noise: &mut R) -> Result<PrivateBitmap<S>, ReleaseError>
     where
         R: NoiseSource + ?Sized,
     {
@@ -98,11 +99,11 @@ impl<H: KeyedHash> PcsaSketch<H> {
     ///
     /// # Privacy
     /// ε-differentially private for data sets that differ in one `unit`. A user with at most `M` items changes at most
-    /// `M` cells, so every cell is flipped at `ε/M`, rounded down. That no user added more is up to whoever built the
+    /// `M` cells, `M·k` in a Bloom filter of `k` hashes, so every cell is flipped at that part of ε, rounded down. That no user added more is up to whoever built the
     /// sketch; the released sketch states the unit.
     ///
     /// # Errors
-    /// As for [`release`](Self::release), and [`ReleaseError::Share`] when `ε/M` is below the least ε.
+    /// As for [`release`](Self::release), and [`ReleaseError::Share`] when a cell's part of ε is below the least ε.
     ///
     /// # Examples
     /// ```
@@ -129,12 +130,13 @@ impl<H: KeyedHash> PcsaSketch<H> {
         unit: Unit,
         permit: Permit<Epsilon>,
         noise: &mut R,
-    ) -> Result<SfmSketch, ReleaseError>
+    ) -> Result<PrivateBitmap<S>, ReleaseError>
     where
         R: NoiseSource + ?Sized,
     {
-        let terms = Terms { mechanism, unit, cells_per_item: 1 };
-        let flipped = NoisyBits::release(self.to_level_major(), self.shape().cells(), terms, permit, noise)?;
-        Ok(SfmSketch::from_noisy(self.shape(), self.hash_id(), flipped))
+        let shape = self.shape();
+        let terms = Terms { mechanism, unit, cells_per_item: shape.cells_per_item() };
+        let flipped = NoisyBits::release(self.to_bits(), shape.cells(), terms, permit, noise)?;
+        Ok(PrivateBitmap::from_noisy(shape, self.hash_id(), flipped))
     }
 }

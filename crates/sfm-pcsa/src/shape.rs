@@ -6,15 +6,26 @@ use cardinality_estimators::CellLayout;
 use serde::{Serialize, de::DeserializeOwned};
 use sketch_wire::Family;
 
+use crate::bloom::BloomShape;
+use crate::digest::Digest;
 use crate::error::ParamError;
+use crate::legions::LegionsShape;
+use crate::linear::LinearShape;
 use crate::params::PcsaShape;
+use crate::store::Store;
+
+/// The fewest cells of a row: with one, an item would be certain to hit it.
+pub(crate) const SHORTEST_ROW: u32 = 2;
 
 /// The shape of a family of bitmap sketches.
 ///
 /// Implemented by the shapes of this crate only. It is the one difference between the private sketches of the families:
 /// their noise, merges, histories and bytes are the same.
 #[expect(private_bounds, reason = "closes the trait to other crates")]
-pub trait BitmapShape: Copy + Debug + Display + PartialEq + Into<SketchShape> + ShapeInternals {
+pub trait BitmapShape: Copy + Debug + Display + PartialEq + Into<SketchShape> + Send + Sync + ShapeInternals {
+    /// The hash bits that place an item: a `u64`, and for Bloom filters, whose items set several cells, a `[u64; 2]`.
+    type Digest: Digest;
+
     /// How many cells, each a bit, a sketch of this shape has.
     #[must_use]
     fn cells(self) -> usize;
@@ -30,8 +41,11 @@ pub trait BitmapShape: Copy + Debug + Display + PartialEq + Into<SketchShape> + 
 pub(crate) trait ShapeInternals: Sized {
     /// The shape as a body states it.
     type Fields: ShapeFields;
-    /// The type of private sketches, for `Debug`.
+    /// The state of raw sketches.
+    type Store: Store<Shape = Self>;
+    /// The types of private and of raw sketches, for `Debug`.
     const PRIVATE_NAME: &'static str;
+    const RAW_NAME: &'static str;
 
     fn to_fields(self) -> Self::Fields;
 
@@ -39,6 +53,9 @@ pub(crate) trait ShapeInternals: Sized {
 
     /// Runs of equally likely cells, in the order of the bits.
     fn layout(self) -> CellLayout;
+
+    /// Whether raw cells fold exactly to a smaller shape.
+    fn can_fold(self, to: Self) -> bool;
 }
 
 /// The first fields of a body, and the families whose bodies begin so.
@@ -53,12 +70,21 @@ pub(crate) trait ShapeFields: Serialize + DeserializeOwned {
 pub enum SketchShape {
     /// PCSA.
     Pcsa(PcsaShape),
+    /// Linear counting.
+    Linear(LinearShape),
+    /// A Bloom filter.
+    Bloom(BloomShape),
+    /// Liquid Legions.
+    Legions(LegionsShape),
 }
 
 impl Display for SketchShape {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Pcsa(shape) => Display::fmt(shape, f),
+            Self::Linear(shape) => Display::fmt(shape, f),
+            Self::Bloom(shape) => Display::fmt(shape, f),
+            Self::Legions(shape) => Display::fmt(shape, f),
         }
     }
 }
@@ -66,5 +92,23 @@ impl Display for SketchShape {
 impl From<PcsaShape> for SketchShape {
     fn from(shape: PcsaShape) -> Self {
         Self::Pcsa(shape)
+    }
+}
+
+impl From<LinearShape> for SketchShape {
+    fn from(shape: LinearShape) -> Self {
+        Self::Linear(shape)
+    }
+}
+
+impl From<BloomShape> for SketchShape {
+    fn from(shape: BloomShape) -> Self {
+        Self::Bloom(shape)
+    }
+}
+
+impl From<LegionsShape> for SketchShape {
+    fn from(shape: LegionsShape) -> Self {
+        Self::Legions(shape)
     }
 }

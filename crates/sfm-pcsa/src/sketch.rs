@@ -1,22 +1,26 @@
-//! The raw sketch.
+//! The raw sketch of every family.
 
 use cardinality_estimators::{BitChannel, Confidence, Estimate};
-use sketch_hash::{DefaultHash, Domain, HashId, Item, KeyedHash, hash64_unsigned};
+use sketch_hash::{DefaultHash, HashId, Item, KeyedHash};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::counts::estimate_bits;
+use crate::digest::Digest;
 use crate::error::{MergeError, ParamError};
 use crate::params::PcsaShape;
-use crate::table::Table;
+use crate::pcsa_cells::PcsaCells;
+use crate::shape::BitmapShape;
+use crate::store::Store;
 
-/// Items that are hashed together before their cells are set. 8 KiB of hashes stay in the first-level cache beside the
-/// table.
+/// Items that are hashed together before their cells are set. 8 KiB of 64-bit hashes stay in the first-level cache beside
+/// the table.
 const BATCH: usize = 1024;
 
-/// A raw PCSA sketch: which cells the items of a set hit.
+/// A raw sketch: which cells the items of a set hit.
 ///
 /// Duplicates and order do not matter, and the sketch of a union is the OR of the sketches. The cells of an item follow
-/// from its hash alone, so sketches of one [`PcsaShape`] and one hash merge wherever they were made.
+/// from its hash alone, so sketches of one [shape](BitmapShape) and one hash merge wherever they were made. The families
+/// have aliases of their own, such as [`PcsaSketch`].
 ///
 /// # Privacy
 /// Raw state is **not** private: it tells for every item whether it may be in the set. Only [`release`](Self::release)
@@ -38,41 +42,43 @@ const BATCH: usize = 1024;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct PcsaSketch<H: KeyedHash = DefaultHash> {
-    shape: PcsaShape,
+pub struct RawBitmap<S: BitmapShape, H: KeyedHash = DefaultHash> {
+    store: S::Store,
     hash: H,
-    table: Table,
     releases: u32,
 }
 
-impl<H: KeyedHash> core::fmt::Debug for PcsaSketch<H> {
+/// A raw PCSA sketch. While it has few items it keeps a short list of cells, see [`PcsaCells`].
+pub type PcsaSketch<H = DefaultHash> = RawBitmap<PcsaShape, H>;
+
+impl<S: BitmapShape, H: KeyedHash> core::fmt::Debug for RawBitmap<S, H> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("PcsaSketch").field("shape", &self.shape).field("hash", &self.hash_id()).finish_non_exhaustive()
+        f.debug_struct(S::RAW_NAME).field("shape", &self.shape()).field("hash", &self.hash_id()).finish_non_exhaustive()
     }
 }
 
 /// Equal when shape, hash, cells and count of releases are.
-impl<H: KeyedHash> PartialEq for PcsaSketch<H> {
+impl<S: BitmapShape, H: KeyedHash> PartialEq for RawBitmap<S, H> {
     fn eq(&self, other: &Self) -> bool {
-        self.check_mergeable(other).is_ok() && self.table == other.table && self.releases == other.releases
+        self.check_mergeable(other).is_ok() && self.store == other.store && self.releases == other.releases
     }
 }
 
-impl<H: KeyedHash> PcsaSketch<H> {
+impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// The sketch of the empty set.
     #[must_use]
-    pub fn new(shape: PcsaShape, hash: H) -> Self {
-        Self { shape, hash, table: Table::new(shape), releases: 0 }
+    pub fn new(shape: S, hash: H) -> Self {
+        Self { store: Store::new(shape), hash, releases: 0 }
     }
 
-    pub(crate) fn from_parts(shape: PcsaShape, hash: H, bits: &[u64], releases: u32) -> Self {
-        Self { shape, hash, table: Table::from_level_major(bits, shape), releases }
+    pub(crate) fn from_parts(shape: S, hash: H, bits: &[u64], releases: u32) -> Self {
+        Self { store: Store::from_bits(shape, bits), hash, releases }
     }
 
-    /// Buckets and levels.
+    /// The shape, which two sketches must share to be merged.
     #[must_use]
-    pub fn shape(&self) -> PcsaShape {
-        self.shape
+    pub fn shape(&self) -> S {
+        self.store.shape()
     }
 
     /// Which hash function and key decide the cells.
@@ -89,7 +95,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
 
     /// Adds bytes; text counts by its UTF-8 bytes.
     pub fn update(&mut self, item: &[u8]) {
-        self.update_hash(self.hash.hash64(Domain::Bytes, item));
+        self.update_hash(Digest::of_bytes(&self.hash, item));
     }
 
     /// Adds an integer; the same item as [`Item::Integer`] of that value.
@@ -99,18 +105,19 @@ impl<H: KeyedHash> PcsaSketch<H> {
 
     /// Adds a typed value.
     pub fn update_item(&mut self, item: &Item<'_>) {
-        self.update_hash(item.hash64(&self.hash));
+        self.update_hash(Digest::of_item(&self.hash, item));
     }
 
-    /// Adds an item by its 64-bit hash. The caller answers for the hash being the one of [`Self::hash_id`].
+    /// Adds an item by its hash: a `u64`, for Bloom filters a `[u64; 2]`. The caller answers for the hash being the one of
+    /// [`Self::hash_id`].
     #[inline]
-    pub fn update_hash(&mut self, hash: u64) {
-        self.table.insert(&[hash], self.shape);
+    pub fn update_hash(&mut self, hash: S::Digest) {
+        self.store.insert(&[hash]);
     }
 
     /// Adds items by their hashes.
-    pub fn update_hashes(&mut self, hashes: &[u64]) {
-        self.table.insert(hashes, self.shape);
+    pub fn update_hashes(&mut self, hashes: &[S::Digest]) {
+        self.store.insert(hashes);
     }
 
     /// Adds integers, several times faster than one by one: hashes are computed in batches by vector instructions.
@@ -126,24 +133,24 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// assert_eq!(batch, single);
     /// ```
     pub fn update_u64_batch(&mut self, items: &[u64]) {
-        self.update_batches(items, |hash, items, hashes| hash64_unsigned(hash, items, hashes));
+        self.update_batches(items, Digest::of_integers);
     }
 
     /// Adds byte strings in batches.
     pub fn update_batch(&mut self, items: &[&[u8]]) {
-        self.update_batches(items, |hash, items, hashes| hash.hash64_slices(Domain::Bytes, items, hashes));
+        self.update_batches(items, Digest::of_slices);
     }
 
     /// Hashes a batch, then sets its cells: each loop is simple enough to be fast.
-    fn update_batches<T>(&mut self, items: &[T], hash_all: impl Fn(&H, &[T], &mut [u64])) {
-        let mut hashes = [0; BATCH];
+    fn update_batches<T>(&mut self, items: &[T], hash_all: impl Fn(&H, &[T], &mut [S::Digest])) {
+        let mut hashes = [Digest::ZERO; BATCH];
         for chunk in items.chunks(BATCH) {
             let hashes = &mut hashes[..chunk.len()];
             hash_all(&self.hash, chunk, hashes);
-            self.table.insert(hashes, self.shape);
+            self.store.insert(hashes);
         }
         // Hashes of items are as secret as the items.
-        hashes[..items.len().min(BATCH)].zeroize();
+        hashes[..items.len().min(BATCH)].iter_mut().zeroize();
     }
 
     /// Makes this the sketch of the union; `other` is not changed.
@@ -169,7 +176,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_mergeable(other)?;
-        self.table.or_assign(&other.table);
+        self.store.or_assign(&other.store);
         self.releases = self.releases.max(other.releases);
         Ok(())
     }
@@ -177,7 +184,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// OR of the cells of a sketch of the same shape and hash.
     #[cfg(feature = "rayon")]
     pub(crate) fn or_cells(&mut self, other: &Self) {
-        self.table.or_assign(&other.table);
+        self.store.or_assign(&other.store);
     }
 
     fn check_mergeable(&self, other: &Self) -> Result<(), MergeError> {
@@ -185,16 +192,18 @@ impl<H: KeyedHash> PcsaSketch<H> {
         if expected != found {
             return Err(MergeError::Hash { expected, found });
         }
-        if self.shape != other.shape {
-            return Err(MergeError::Shape { expected: self.shape.into(), found: other.shape.into() });
+        let (expected, found) = (self.shape(), other.shape());
+        if expected != found {
+            return Err(MergeError::Shape { expected: expected.into(), found: found.into() });
         }
         Ok(())
     }
 
-    /// The sketch of the same items with fewer buckets or levels, exactly as if it had been built so.
+    /// The sketch of the same items in a smaller shape, exactly as if it had been built so.
     ///
     /// # Errors
-    /// [`ParamError::Fold`] when `shape` has more buckets or more levels.
+    /// [`ParamError::Fold`] when the shape does not [fold](PcsaShape::folds_to) to `shape`: for PCSA, when that has more
+    /// buckets or more levels; for the others, when its number of cells is no divisor.
     ///
     /// # Examples
     /// ```
@@ -210,29 +219,29 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// assert_eq!(large.fold(small)?, direct);
     /// # Ok::<(), sfm_pcsa::ParamError>(())
     /// ```
-    pub fn fold(&self, shape: PcsaShape) -> Result<Self, ParamError> {
-        if !self.shape.folds_to(shape) {
-            return Err(ParamError::Fold { from: self.shape.into(), to: shape.into() });
+    pub fn fold(&self, shape: S) -> Result<Self, ParamError> {
+        let from = self.shape();
+        if !from.can_fold(shape) {
+            return Err(ParamError::Fold { from: from.into(), to: shape.into() });
         }
-        let table = self.table.fold(self.shape, shape);
-        Ok(Self { shape, hash: self.hash.clone(), table, releases: self.releases })
+        Ok(Self { store: self.store.fold(shape), hash: self.hash.clone(), releases: self.releases })
     }
 
     /// Whether no item was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.table.is_empty()
+        self.store.is_empty()
     }
 
     /// The number of distinct items, **without privacy**.
     ///
-    /// Maximum likelihood over the counts of ones in each level, as for private sketches but without noise.
+    /// Maximum likelihood over the ones of equally likely cells, as for private sketches but without noise.
     ///
     /// # Privacy
     /// None at all. To publish a count, [`release`](Self::release) first.
     pub fn estimate(&self, confidence: Confidence) -> Estimate {
-        let bits = Zeroizing::new(self.to_level_major());
-        estimate_bits(&bits, self.shape, BitChannel::NOISELESS, confidence)
+        let bits = Zeroizing::new(self.to_bits());
+        estimate_bits(&bits, self.shape(), BitChannel::NOISELESS, confidence)
     }
 
     /// How often this data has been released before, as the program that keeps the file counts it.
@@ -250,7 +259,22 @@ impl<H: KeyedHash> PcsaSketch<H> {
         self.releases
     }
 
-    pub(crate) fn to_level_major(&self) -> Vec<u64> {
-        self.table.to_level_major(self.shape)
+    /// Cell `i` as bit `i`; bits beyond the last cell are zero.
+    pub(crate) fn to_bits(&self) -> Vec<u64> {
+        self.store.to_bits()
+    }
+}
+
+impl<H: KeyedHash> PcsaSketch<H> {
+    /// A sketch of cells that were filled with hashes of `hash`; the caller answers for that.
+    #[must_use]
+    pub fn from_cells(cells: PcsaCells, hash: H) -> Self {
+        Self { store: cells, hash, releases: 0 }
+    }
+
+    /// The cells alone, for a program that keeps the hash of very many sketches once.
+    #[must_use]
+    pub fn into_cells(self) -> PcsaCells {
+        self.store
     }
 }

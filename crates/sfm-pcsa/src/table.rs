@@ -29,6 +29,19 @@ impl Table {
         if shape.levels() <= 32 { Self::Narrow(vec![0; buckets]) } else { Self::Wide(vec![0; buckets]) }
     }
 
+    /// Bytes of the cells of a shape.
+    pub(crate) const fn bytes(shape: PcsaShape) -> usize {
+        (shape.buckets() as usize) * if shape.levels() <= 32 { size_of::<u32>() } else { size_of::<u64>() }
+    }
+
+    /// Bytes allocated.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Narrow(cells) => size_of_val(cells.as_slice()),
+            Self::Wide(cells) => size_of_val(cells.as_slice()),
+        }
+    }
+
     /// Sets the cells of hashed items.
     ///
     /// The bucket is the top bits, the level the number of trailing zeros; the bit put in at the last level caps it, so

@@ -9,7 +9,7 @@ use crate::error::DecodeError;
 use crate::params::PcsaShape;
 use crate::sensitive::SensitiveBytes;
 use crate::shape::{BitmapShape, ShapeFields, ShapeInternals};
-use crate::sketch::PcsaSketch;
+use crate::sketch::RawBitmap;
 use crate::wire::{MAX_BODY_LEN, check_words, hash_id};
 
 /// Body of the raw families, version 1, behind the fields of the shape.
@@ -91,7 +91,7 @@ pub(crate) fn decode_raw<S: BitmapShape>(bytes: &[u8], expected: HashId) -> Resu
     Ok(RawParts { shape, releases: body.releases, words: body.words })
 }
 
-impl<H: KeyedHash> PcsaSketch<H> {
+impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// The raw sketch as bytes (family `pcsa-raw`).
     ///
     /// # Privacy
@@ -102,7 +102,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// Never: every sketch is within the limits of its family.
     #[must_use]
     pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
-        encode_raw(self.shape(), self.hash_id(), self.releases(), self.to_level_major())
+        encode_raw(self.shape(), self.hash_id(), self.releases(), self.to_bits())
     }
 
     /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
@@ -124,7 +124,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// # Ok::<(), sfm_pcsa::DecodeError>(())
     /// ```
     pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
-        let parts = decode_raw::<PcsaShape>(bytes, hash.id())?;
+        let parts = decode_raw::<S>(bytes, hash.id())?;
         Ok(Self::from_parts(parts.shape, hash, parts.words(), parts.releases))
     }
 }

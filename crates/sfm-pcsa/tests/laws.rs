@@ -186,7 +186,7 @@ fn sketches_of_other_shapes_and_keys_are_refused_by_name() {
     assert!(message.contains("64 x 8") && message.contains("128 x 8"), "{message}");
     assert!(union_estimate(&[&small, &large], Confidence::P95).is_err());
     assert!(union_estimate(&[&small, &small], Confidence::P95).is_err());
-    assert!(union_estimate(&[], Confidence::P95).is_err());
+    assert!(union_estimate::<PcsaShape>(&[], Confidence::P95).is_err());
     let mut raw_small = raw(support::shape(64, 8), []);
     let message = raw_small.merge(&raw(support::shape(64, 9), [])).expect_err("another shape").to_string();
     assert!(message.contains("64 x 8") && message.contains("64 x 9"), "{message}");

@@ -31,9 +31,15 @@ enum Content {
 pub struct Family(u8);
 
 /// Number, name and content of every family, by rising number.
-const REGISTRY: [(Family, &str, Content); 3] = [
+const REGISTRY: [(Family, &str, Content); 9] = [
     (Family::SFM_PRIVATE, "sfm-private", Content::Private),
     (Family::PCSA_RAW, "pcsa-raw", Content::Raw),
+    (Family::LINEAR_PRIVATE, "linear-private", Content::Private),
+    (Family::LINEAR_RAW, "linear-raw", Content::Raw),
+    (Family::BLOOM_PRIVATE, "bloom-private", Content::Private),
+    (Family::BLOOM_RAW, "bloom-raw", Content::Raw),
+    (Family::LEGIONS_PRIVATE, "legions-private", Content::Private),
+    (Family::LEGIONS_RAW, "legions-raw", Content::Raw),
     (Family::EXAMPLE, "example", Content::Either),
 ];
 
@@ -42,6 +48,18 @@ impl Family {
     pub const SFM_PRIVATE: Self = Self(1);
     /// A PCSA bitmap before noise.
     pub const PCSA_RAW: Self = Self(2);
+    /// A released linear counting sketch.
+    pub const LINEAR_PRIVATE: Self = Self(3);
+    /// A linear counting bitmap before noise.
+    pub const LINEAR_RAW: Self = Self(4);
+    /// A released Bloom filter.
+    pub const BLOOM_PRIVATE: Self = Self(5);
+    /// A Bloom filter before noise.
+    pub const BLOOM_RAW: Self = Self(6);
+    /// A released Liquid Legions sketch.
+    pub const LEGIONS_PRIVATE: Self = Self(7);
+    /// A Liquid Legions bitmap before noise.
+    pub const LEGIONS_RAW: Self = Self(8);
     /// Bodies of documentation and tests. No sketch ever uses it.
     pub const EXAMPLE: Self = Self(255);
 
