@@ -76,14 +76,14 @@ impl Reading {
             Format::Csv { delimiter } => self.read_csv(source, delimiter, feeder),
             Format::Ndjson => self.read_json(source, feeder),
             Format::Parquet => self.read_parquet(&source, feeder),
-            Format::ArrowFile => {
-                let path = source.seekable("an Arrow file")?;
-                arrow::read_file(&source.name, path, &self.columns, |arrays| feeder.send(Task::Arrays(arrays)))
-            }
-            Format::ArrowStream => arrow::read_stream(&source.name, source.reader, &self.columns, |arrays| {
-                feeder.send(Task::Arrays(arrays))
-            }),
+            Format::ArrowFile => self.read_arrow(source, true, feeder),
+            Format::ArrowStream => self.read_arrow(source, false, feeder),
         }
+    }
+
+    fn read_arrow(&self, source: Source, is_file: bool, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+        let sink = |arrays| feeder.send(Task::Arrays(arrays));
+        arrow::read(&source.name, source.reader, is_file, &self.columns, sink)
     }
 
     fn read_lines(&self, source: Source, feeder: &mut Feeder<'_>) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! Parquet: row groups, read apart, of which only the wanted columns are decoded.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
@@ -7,7 +8,8 @@ use bytes::Bytes;
 use dpsketch::{DistinctBuilder, Error, ErrorKind, is_hashable};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::file::reader::ChunkReader;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
 
 use super::columns;
 use super::guard::guarded;
@@ -36,7 +38,7 @@ enum Place {
 impl ParquetLayout {
     pub(crate) fn open(name: &str, path: &Path, wanted: &[String]) -> Result<Self, Error> {
         let file = open_file(path).map_err(|error| Error::reading(name, error).argument("INPUT"))?;
-        Self::new(name, Place::File(path.to_owned()), &file, wanted)
+        Self::new(name, Place::File(path.to_owned()), &Bounded(file), wanted)
     }
 
     /// A Parquet file that is part of the program.
@@ -84,7 +86,7 @@ impl ParquetLayout {
             // Opened anew each time: threads that share a file would share its reading position.
             Place::File(path) => {
                 let file = open_file(path).map_err(|error| Error::reading(&self.name, error))?;
-                self.read(file, row_group, sink)
+                self.read(Bounded(file), row_group, sink)
             }
             Place::Memory(bytes) => self.read(bytes.clone(), row_group, sink),
         }
@@ -110,6 +112,30 @@ impl ParquetLayout {
             let columns: Vec<_> = self.order.iter().map(|position| batch.column(*position).clone()).collect();
             sink(&columns)?;
         }
+    }
+}
+
+/// A file of which no more is asked for than it has: the lengths that a damaged file states are not to be trusted.
+struct Bounded(File);
+
+impl Length for Bounded {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Bounded {
+    type T = <File as ChunkReader>::T;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.len()) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are not all there")));
+        }
+        self.0.get_bytes(start, length)
     }
 }
 
