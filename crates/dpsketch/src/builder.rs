@@ -131,10 +131,12 @@ impl DistinctBuilder {
         self.sketch
     }
 
+    #[cfg(feature = "arrow")]
     pub(crate) fn hash(&self) -> &AnyHash {
         &self.hash
     }
 
+    #[cfg(feature = "arrow")]
     pub(crate) fn rules(&self) -> &TextRules {
         &self.rules
     }
@@ -145,6 +147,7 @@ impl DistinctBuilder {
     }
 
     /// One value that stands in several rows.
+    #[cfg(feature = "arrow")]
     pub(crate) fn push_hash_of_rows(&mut self, hash: u64, rows: u64) {
         self.sketch.update_hash(hash);
         self.counts.rows += rows;
