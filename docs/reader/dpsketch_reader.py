@@ -15,13 +15,24 @@ import struct
 import sys
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 
 HEADER_LEN = 32
 HEADER_VERSION = 1
 PRIVATE, RAW, INSECURE_NOISE = 1, 2, 4
 FLAGS = {PRIVATE: "private", RAW: "raw", INSECURE_NOISE: "insecure_noise"}
-SFM_PRIVATE, PCSA_RAW, EXAMPLE = 1, 2, 255
-FAMILIES = {SFM_PRIVATE: "sfm-private", PCSA_RAW: "pcsa-raw", EXAMPLE: "example"}
+EXAMPLE = 255
+FAMILIES = {
+    1: "sfm-private",
+    2: "pcsa-raw",
+    3: "linear-private",
+    4: "linear-raw",
+    5: "bloom-private",
+    6: "bloom-raw",
+    7: "legions-private",
+    8: "legions-raw",
+    EXAMPLE: "example",
+}
 MAX_RELEASES = 65536
 
 
@@ -76,7 +87,8 @@ def read_header(data, wanted_family=None):
         raise FormatError("unknown_flags", f"flags {flags:#010b}")
     if bool(flags & PRIVATE) == bool(flags & RAW):
         raise FormatError("flags_exclusive", f"expected exactly one of private and raw, flags {flags:#010b}")
-    if (family == SFM_PRIVATE and flags & RAW) or (family == PCSA_RAW and flags & PRIVATE):
+    state = FAMILIES[family].rpartition("-")[2]
+    if (state == "private" and flags & RAW) or (state == "raw" and flags & PRIVATE):
         raise FormatError("flags_family", f"{FAMILIES[family]} with flags {flags:#010b}")
     if data[16:24] != bytes(8):
         raise FormatError("reserved", f"expected eight zero bytes, found {data[16:24].hex()}")
@@ -170,59 +182,114 @@ def _example(fields, _header):
     }
 
 
-def _shape_and_hash(fields):
-    index_bits, levels, algorithm, fingerprint = fields.unpack("BBBQ")
-    if not 1 <= index_bits <= 20:
-        raise FormatError("body", f"log2 of the buckets: expected 1 to 20, found {index_bits}")
-    if not 1 <= levels <= 64 - index_bits:
-        raise FormatError("body", f"levels: expected 1 to {64 - index_bits}, found {levels}")
-    if algorithm not in (1, 2):
-        raise FormatError("body", f"hash algorithm: expected 1 or 2, found {algorithm}")
-    return {
-        "buckets": 1 << index_bits,
-        "levels": levels,
-        "hash_algorithm": algorithm,
-        "hash_fingerprint": f"{fingerprint:016x}",
-    }
+def _within(name, value, low, high):
+    if not low <= value <= high:
+        raise FormatError("body", f"{name}: expected {low} to {high}, found {value}")
 
 
-def _ones_per_level(fields, shape):
-    """Checks the cells and counts the ones of each level: cell (bucket, level) is bit `level * buckets + bucket`."""
+class Pcsa:
+    """Levels of equally many buckets."""
+
+    cells_per_item = 1
+
+    def __init__(self, fields):
+        index_bits, self.levels = fields.unpack("BB")
+        _within("log2 of the buckets", index_bits, 1, 20)
+        _within("levels", self.levels, 1, 64 - index_bits)
+        self.buckets = 1 << index_bits
+        self.cells = self.buckets * self.levels
+
+    def describe(self):
+        return {"buckets": self.buckets, "levels": self.levels}
+
+    def ones(self, text):
+        """The ones of each level: cell (bucket, level) is bit `level * buckets + bucket`."""
+        buckets = self.buckets
+        counts = [text.count("1", level * buckets, (level + 1) * buckets) for level in range(self.levels)]
+        return {"ones_per_level": counts}
+
+
+class Row:
+    """One row of cells."""
+
+    cells_per_item = 1
+
+    def ones(self, text):
+        return {"ones": text.count("1")}
+
+
+class Linear(Row):
+    def __init__(self, fields):
+        self.cells = fields.one("I")
+        _within("cells", self.cells, 2, 1 << 26)
+
+    def describe(self):
+        return {"cells": self.cells}
+
+
+class Bloom(Row):
+    def __init__(self, fields):
+        self.cells, self.cells_per_item = fields.unpack("IB")
+        _within("cells", self.cells, 2, 1 << 26)
+        _within("hashes", self.cells_per_item, 1, 64)
+
+    def describe(self):
+        return {"cells": self.cells, "hashes": self.cells_per_item}
+
+
+class Legions(Row):
+    def __init__(self, fields):
+        self.cells, self.decay = fields.unpack("Id")
+        _within("cells", self.cells, 2, 1 << 20)
+        _within("decay", self.decay, 0.0625, 24.0)
+
+    def describe(self):
+        return {"cells": self.cells, "decay": self.decay}
+
+
+def _hash(fields):
+    algorithm, fingerprint = fields.unpack("BQ")
+    _within("hash algorithm", algorithm, 1, 2)
+    return {"hash_algorithm": algorithm, "hash_fingerprint": f"{fingerprint:016x}"}
+
+
+def _ones(fields, shape):
+    """Checks the cells and counts the ones."""
     words = fields.records("Q")
-    cells = shape["buckets"] * shape["levels"]
-    if len(words) != -(-cells // 64):
-        raise FormatError("body", f"expected {-(-cells // 64)} words of cells, found {len(words)}")
+    if len(words) != -(-shape.cells // 64):
+        raise FormatError("body", f"expected {-(-shape.cells // 64)} words of cells, found {len(words)}")
     bits = int.from_bytes(b"".join(struct.pack("<Q", word) for (word,) in words), "little")
-    if bits >> cells:
-        raise FormatError("body", f"bits set beyond the last of {cells} cells")
-    text = f"{bits:0{cells}b}"[::-1]
-    buckets = shape["buckets"]
-    return [text.count("1", level * buckets, (level + 1) * buckets) for level in range(shape["levels"])]
+    if bits >> shape.cells:
+        raise FormatError("body", f"bits set beyond the last of {shape.cells} cells")
+    return shape.ones(f"{bits:0{shape.cells}b}"[::-1])
 
 
-def _pcsa_raw(fields, header):
+def _raw(shape_type, fields, header):
     if header["flags"] != ["raw"]:
         raise FormatError("flags_family", f"a bitmap without noise with flags {header['flags']}")
-    shape = _shape_and_hash(fields)
+    shape = shape_type(fields)
+    hash_id = _hash(fields)
     releases = fields.one("I")
     return {
-        "family": "pcsa-raw",
-        **shape,
+        "family": FAMILIES[header["family"]],
+        **shape.describe(),
+        **hash_id,
         "releases": releases,
-        "ones_per_level": _ones_per_level(fields, shape),
+        **_ones(fields, shape),
     }
 
 
-def _sfm_private(fields, header):
-    shape = _shape_and_hash(fields)
+def _private(shape_type, fields, header):
+    shape = shape_type(fields)
+    hash_id = _hash(fields)
     leaves = [
         {"id": name.hex(), "p_numerator": str(p), "q_numerator": str(q), "epsilon": epsilon, "max_items": max_items}
         for name, p, q, epsilon, max_items in fields.records("16sQQdI")
     ]
     steps = [list(step) for step in fields.records("BBI")]
-    ones = _ones_per_level(fields, shape)
-    _check_leaves(leaves, 1)
-    cells_of_unit = _cells_of_unit(leaves, 1)
+    ones = _ones(fields, shape)
+    _check_leaves(leaves, shape.cells_per_item)
+    cells_of_unit = _cells_of_unit(leaves, shape.cells_per_item)
     with localcontext() as context:
         context.prec = 60
         p, a = _run(leaves, steps)
@@ -236,19 +303,24 @@ def _sfm_private(fields, header):
             "level_if_seen_alone": None if cells_of_unit is None else float(level * cells_of_unit),
         }
     return {
-        "family": "sfm-private",
+        "family": FAMILIES[header["family"]],
         "insecure_noise": "insecure_noise" in header["flags"],
-        **shape,
+        **shape.describe(),
+        **hash_id,
         "leaves": leaves,
         "steps": steps,
         **channel,
         "epsilon": max(leaf["epsilon"] for leaf in leaves),
         "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
-        "ones_per_level": ones,
+        **ones,
     }
 
 
-_BODIES = {SFM_PRIVATE: (_sfm_private, 1 << 24), PCSA_RAW: (_pcsa_raw, 1 << 24), EXAMPLE: (_example, 1 << 20)}
+# How to read the body of a family, and how long it may be.
+_BODIES = {EXAMPLE: (_example, 1 << 20)}
+for _number, _shape in ((1, Pcsa), (3, Linear), (5, Bloom), (7, Legions)):
+    _BODIES[_number] = (partial(_private, _shape), 1 << 24)
+    _BODIES[_number + 1] = (partial(_raw, _shape), 1 << 24)
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ impl Boundaries {
         Self { firsts: firsts.collect(), spread: decay.exp_m1(), scale: f64::from(cells) / decay }
     }
 
-    pub(crate) fn firsts(&self) -> &[u64] {
-        &self.firsts
+    pub(crate) fn into_firsts(self) -> Vec<u64> {
+        self.firsts
     }
 
     /// The last cell whose first hash is not above `hash`.
@@ -83,7 +83,7 @@ fn power_of_e(cells: u32, decay: f64) -> u128 {
 fn high_half(a: u128, b: u128) -> u128 {
     const LOW: u128 = u64::MAX as u128;
     let (a_high, a_low, b_high, b_low) = (a >> 64, a & LOW, b >> 64, b & LOW);
-    let first = a_high * b_low + (a_low * b_low >> 64);
+    let first = a_high * b_low + ((a_low * b_low) >> 64);
     let second = a_low * b_high + (first & LOW);
     a_high * b_high + (first >> 64) + (second >> 64)
 }
@@ -123,7 +123,8 @@ mod tests {
         assert_eq!(high_half(1 << 127, 1 << 127), 1 << 126);
         // Splitting a factor: a·b = a·(b mod 2⁶⁴) + a·⌊b / 2⁶⁴⌋·2⁶⁴, with all parts small enough for u128.
         let (a, b) = (0x0123_4567_89ab_cdef_u128, 0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978_u128);
-        assert_eq!(high_half(a, b), a * (b >> 64) + (a * (b & u128::from(u64::MAX)) >> 64) >> 64);
+        let low = (a * (b & u128::from(u64::MAX))) >> 64;
+        assert_eq!(high_half(a, b), (a * (b >> 64) + low) >> 64);
     }
 
     #[test]

@@ -2,12 +2,15 @@
 //!
 //! Nothing here is needed to use a sketch, and nothing here touches one: functions of probabilities and bytes only.
 
-use dp_noise::{Epsilon, RandomizedResponse};
+use dp_noise::{Epsilon, ParameterError, RandomizedResponse};
 
 use crate::channel::{Channel, ChannelError};
 use crate::double_double::{DoubleDouble, to_f64};
 use crate::gate::gate;
+use crate::legions::LegionsShape;
+use crate::lineage::share;
 use crate::or_merge::OrMerge;
+use crate::unit::Unit;
 
 pub use crate::gate::{BooleanOp, OutputForm};
 pub use crate::murmur3::murmur3_x64_128;
@@ -191,4 +194,36 @@ pub fn empty_cells_of_union(p: f64, q: f64, cells_with_ones: &[u64]) -> Result<f
 pub fn placement(hash: u64, index_bits: u8, levels: u8) -> (u32, u8) {
     let index_bits = u32::from(index_bits);
     (sketch_hash::bucket_top_bits(hash, index_bits), sketch_hash::geometric_level(hash, index_bits, levels))
+}
+
+/// The level of one cell when a release protects `unit` at `epsilon` and an item sets `cells_per_item` cells: `ε` divided
+/// by the items of a unit, rounded down, and then by the cells of an item, rounded down.
+///
+/// # Errors
+/// When the quotient is below the least ε.
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::{Unit, diagnostics::level_of_a_cell, dp_noise::Epsilon};
+/// let bloom = level_of_a_cell(Epsilon::new(2.0)?, Unit::Item, 4)?;
+/// assert_eq!(bloom.get(), 0.5);
+/// # Ok::<(), sfm_pcsa::dp_noise::ParameterError>(())
+/// ```
+pub fn level_of_a_cell(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Result<Epsilon, ParameterError> {
+    share(epsilon, unit, cells_per_item)
+}
+
+/// The first 64-bit hash of every cell of Liquid Legions; an item lies in the last cell whose number is not above its
+/// hash.
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::{LegionsShape, diagnostics::legions_boundaries};
+/// let firsts = legions_boundaries(LegionsShape::new(1000, 12.0)?);
+/// assert_eq!(firsts.partition_point(|&first| first <= 1 << 63) - 1, 57);
+/// # Ok::<(), sfm_pcsa::ParamError>(())
+/// ```
+#[must_use]
+pub fn legions_boundaries(shape: LegionsShape) -> Vec<u64> {
+    shape.boundaries().into_firsts()
 }

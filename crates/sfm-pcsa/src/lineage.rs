@@ -143,7 +143,7 @@ pub(crate) struct StoredLeaf {
 
 /// The level of one bit when one unit may change `cells_per_item` bits for each of its items: `ε / items / cells`, each
 /// quotient rounded down.
-fn share(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Result<Epsilon, ParameterError> {
+pub(crate) fn share(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Result<Epsilon, ParameterError> {
     epsilon.divide(unit.max_items())?.divide(cells_per_item)
 }
 

@@ -14,15 +14,15 @@
 //!                                                   u64       P(1→1) · 2^64
 //! Shapes:                                           u64       P(0→1) · 2^64
 //! pcsa     u8 log2 of the buckets, u8 levels        f64       epsilon as given, of one unit
-//!                                                   u32       0: the unit is one item,
-//!                                                             M: one user with at most M items
-//! PCSA cell (bucket, level) is bit              .  u64  number of steps S
-//! i = level · buckets + bucket. Bit i is        .  S times 6 bytes, the merge history in postfix:
-//! bit i mod 64 of word i / 64, counted               u8   0: take the next `count` releases
-//! from the lowest; bits beyond the last                   1: merge the last `count` entries
-//! cell are zero.                                     u8   form: 0 for a step 0; 1 extremal,
-//!                                                         2 symmetric, 3 xor for a step 1
-//!                                                    u32  count
+//! linear   u32 cells                                u32       0: the unit is one item,
+//! bloom    u32 cells, u8 hashes                               M: one user with at most M items
+//! legions  u32 cells, f64 decay                 .  u64  number of steps S
+//!                                               .  S times 6 bytes, the merge history in postfix:
+//! PCSA cell (bucket, level) is bit                   u8   0: take the next `count` releases
+//! i = level · buckets + bucket. Bit i is                  1: merge the last `count` entries
+//! bit i mod 64 of word i / 64, counted               u8   form: 0 for a step 0; 1 extremal,
+//! from the lowest; bits beyond the last                   2 symmetric, 3 xor for a step 1
+//! cell are zero.                                     u32  count
 //!                                               .  u64  number of words W
 //!                                               .  W times u64, the cells
 //! ```

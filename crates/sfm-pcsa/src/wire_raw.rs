@@ -5,10 +5,13 @@ use sketch_hash::{HashId, KeyedHash};
 use sketch_wire::{Family, Flags, WireBody, WireError};
 use zeroize::Zeroize;
 
+use crate::bloom::BloomShape;
 use crate::error::DecodeError;
+use crate::legions::LegionsShape;
+use crate::linear::LinearShape;
 use crate::params::PcsaShape;
 use crate::sensitive::SensitiveBytes;
-use crate::shape::{BitmapShape, ShapeFields, ShapeInternals};
+use crate::shape::{BitmapShape, ShapeFields};
 use crate::sketch::RawBitmap;
 use crate::wire::{MAX_BODY_LEN, check_words, hash_id};
 
@@ -129,14 +132,24 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     }
 }
 
-/// Reads the hash that a raw sketch was made with, without reading its cells.
+/// Reads the hash that a raw sketch of any family was made with.
 ///
 /// A program that keeps several keys finds the right one by it before calling
-/// [`PcsaSketch::from_sensitive_bytes`].
+/// [`RawBitmap::from_sensitive_bytes`].
 ///
 /// # Errors
-/// As [`PcsaSketch::from_sensitive_bytes`].
+/// As [`RawBitmap::from_sensitive_bytes`].
 pub fn raw_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
-    let body = RawBodyV1::<<PcsaShape as ShapeInternals>::Fields>::read(bytes)?;
+    match sketch_wire::peek(bytes)?.family() {
+        Family::LINEAR_RAW => hash_of::<LinearShape>(bytes),
+        Family::BLOOM_RAW => hash_of::<BloomShape>(bytes),
+        Family::LEGIONS_RAW => hash_of::<LegionsShape>(bytes),
+        // Anything else is refused there, by name.
+        _ => hash_of::<PcsaShape>(bytes),
+    }
+}
+
+fn hash_of<S: BitmapShape>(bytes: &[u8]) -> Result<HashId, DecodeError> {
+    let body = RawBodyV1::<S::Fields>::read(bytes)?;
     hash_id(body.hash_algorithm, body.hash_fingerprint)
 }

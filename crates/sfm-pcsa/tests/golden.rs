@@ -1,21 +1,22 @@
 //! The cases of `golden/sfm_golden.json` (independent Python with numpy, scipy and mpmath at 60 digits), computed with
-//! the public API. Kinds of other sketches are left to the crates or versions that have them, by name: an unknown kind
-//! fails.
+//! the public API. The kind of another test is left to that, by name: an unknown kind fails.
 #![expect(clippy::unwrap_used, reason = "in helpers: a test that cannot go on fails")]
 
 use cardinality_estimators::{
-    BitChannel, CellLayout, LevelCounts, Status, asymptotic_information, asymptotic_rse, diagnostics as numbers,
+    BitChannel, CellLayout, Confidence, LevelCounts, Status, asymptotic_information, asymptotic_rse, bloom_count,
+    bloom_rate, diagnostics as numbers, legions_probability, linear_counting_private,
 };
 use dp_noise::Epsilon;
 use serde_json::{Value, json};
 use sfm_pcsa::diagnostics::{
-    BooleanOp, GateTable, MergedChannel, OutputForm, dp_level, empty_cells_of_union, gate_table, mechanisms,
-    murmur3_x64_128, nway_or, placement,
+    BooleanOp, GateTable, MergedChannel, OutputForm, dp_level, empty_cells_of_union, gate_table, legions_boundaries,
+    level_of_a_cell, mechanisms, murmur3_x64_128, nway_or, placement,
 };
+use sfm_pcsa::{LegionsShape, Unit};
 use sketch_hash::{Item, PrestoHash};
 use sketch_testkit::{GoldenCase, GoldenFile, Tolerance, compare, number};
 
-const ELSEWHERE: [&str; 4] = ["presto_bytes", "linear_counting", "bloom", "liquid_legions"];
+const ELSEWHERE: [&str; 1] = ["presto_bytes"];
 
 #[test]
 fn every_public_case_is_met() {
@@ -36,6 +37,9 @@ fn every_public_case_is_met() {
             "hash" => hash(&case),
             "placement" => place(&case),
             "product_statistic" => product(&case),
+            "linear_counting" => linear_counting(&case),
+            "bloom" => bloom(&case),
+            "liquid_legions" => legions(&case),
             other => {
                 assert!(ELSEWHERE.contains(&other), "unknown kind {other}");
                 continue;
@@ -43,7 +47,7 @@ fn every_public_case_is_met() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 58);
+    assert_eq!(checked, 61);
 }
 
 fn field(object: &Value, name: &str) -> f64 {
@@ -218,4 +222,42 @@ fn product(case: &GoldenCase) {
     let sum = empty_cells_of_union(field(&case.input, "p"), field(&case.input, "q"), &counts).unwrap();
     let cells = f64::from(u32::try_from(counts.iter().sum::<u64>()).unwrap());
     case.assert(&json!({"sum_of_products": sum, "empty_fraction_estimate": sum / cells}));
+}
+
+fn linear_counting(case: &GoldenCase) {
+    let cells = u64::from(integer(&case.input, "cells"));
+    let channel = BitChannel::new(field(&case.input, "p"), field(&case.input, "q")).unwrap();
+    let ones = case.input["ones"].as_u64().unwrap();
+    let found = linear_counting_private(cells, ones, channel, Confidence::P95).unwrap();
+    case.assert(&json!({"rho": bloom_rate(cells, 1).unwrap(), "mle": found.value()}));
+}
+
+fn bloom(case: &GoldenCase) {
+    let (cells, hashes) = (u64::from(integer(&case.input, "cells")), integer(&case.input, "hashes"));
+    let total = epsilon(&case.input["eps"]).expect("finite");
+    let bit = level_of_a_cell(total, Unit::Item, hashes).unwrap();
+    let flips = mechanisms(Some(bit)).symmetric;
+    let channel = BitChannel::new(flips.p, flips.q).unwrap();
+    let ones = case.input["ones"].as_u64().unwrap();
+    let found = bloom_count(cells, hashes, ones, channel, Confidence::P95).unwrap();
+    case.assert(&json!({
+        "eps_bit": bit.get(), "p": flips.p, "q": flips.q,
+        "rho": bloom_rate(cells, hashes).unwrap(), "mle": found.value(),
+    }));
+}
+
+fn legions(case: &GoldenCase) {
+    let (cells, decay) = (integer(&case.input, "cells"), field(&case.input, "decay"));
+    let firsts = legions_boundaries(LegionsShape::new(cells, decay).unwrap());
+    // u = h / 2^64, and every u of the case is far from a boundary but 0, which is one.
+    let cell = |u: &Value| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in 0 .. 2^64")]
+        let hash = (number(u).unwrap() * 2f64.powi(64)) as u64;
+        firsts.partition_point(|&first| first <= hash) - 1
+    };
+    let rate = |index: &Value| legions_probability(u64::from(cells), decay, index.as_u64().unwrap()).unwrap();
+    case.assert(&json!({
+        "rho": case.input["indices"].as_array().unwrap().iter().map(rate).collect::<Vec<_>>(),
+        "cell": case.input["u"].as_array().unwrap().iter().map(cell).collect::<Vec<_>>(),
+    }));
 }

@@ -4,9 +4,10 @@
 
 mod support;
 
-use cardinality_estimators::{CellLayout, Confidence, predicted_rse};
+use cardinality_estimators::{CellLayout, Confidence, legions_probability, predicted_rse};
 use dp_noise::rand_core::Rng;
-use sfm_pcsa::{MergeForm, PcsaShape, SfmSketch, union_estimate};
+use sfm_pcsa::diagnostics::legions_boundaries;
+use sfm_pcsa::{BitmapShape, BloomShape, LegionsShape, LinearShape, MergeForm, PcsaShape, SfmSketch, union_estimate};
 use sketch_testkit::{assert_binomial, assert_frequencies, assert_mean, chi_square_bounds};
 use support::{noise, permit, raw, released, shape, value};
 
@@ -155,4 +156,93 @@ fn intervals_cover() {
     // 95% within one point, the tolerance of the method, plus five standard errors of the count.
     let share = covered as f64 / f64::from(trials);
     assert!((share - 0.95).abs() < 0.01 + 5.0 * (0.95_f64 * 0.05 / f64::from(trials)).sqrt(), "{share}");
+}
+
+/// Relative errors of `trials` releases and of merges of two disjoint halves, by estimate, merge and union.
+fn errors_of<S: BitmapShape>(shape: S, n: u64, epsilon: f64, trials: usize, seed: u64) -> [Vec<f64>; 3] {
+    let mut coins = noise(seed);
+    let mut errors = [Vec::new(), Vec::new(), Vec::new()];
+    for _ in 0..trials {
+        let items = fresh(&mut coins, n);
+        let halves = [items.start..items.start + n / 2, items.start + n / 2..items.end];
+        let single = released(raw(shape, items), epsilon, &mut coins);
+        let [a, b] = halves.map(|half| released(raw(shape, half), epsilon, &mut coins));
+        let merged = a.merge(&b, MergeForm::Extremal, &mut coins).expect("fresh releases");
+        let union = union_estimate(&[&a, &b], Confidence::P95).expect("fresh releases");
+        let counts = [value(&single), value(&merged), union.value().expect("a value")];
+        errors.iter_mut().zip(counts).for_each(|(list, count)| list.push(count / n as f64 - 1.0));
+    }
+    errors
+}
+
+/// Checks one release and the merge of two against the predicted error; the union lies below the merge.
+fn assert_predicted<S: BitmapShape>(shape: S, layout: &CellLayout, n: u64, epsilon: f64, seed: u64) {
+    let trials = 400;
+    let [single, merged, union] = errors_of(shape, n, epsilon, trials, seed);
+    let mut coins = noise(seed);
+    let [a, b] = [0, 1].map(|_| released(raw(shape, []), epsilon, &mut coins));
+    let joined = a.merge(&b, MergeForm::Extremal, &mut coins).expect("fresh releases");
+    for (errors, channel) in [(single, a.channel()), (merged.clone(), joined.channel())] {
+        let predicted = predicted_rse(layout, channel, n as f64);
+        assert!(predicted < 0.12, "a prediction that is accurate, not {predicted}");
+        // The estimator's own bias, below the variance over n and the curve of one group, is left a tenth of an error.
+        let mean = errors.iter().sum::<f64>() / trials as f64;
+        assert!(mean.abs() < predicted * (0.1 + 4.9 / (trials as f64).sqrt()), "mean {mean} for {predicted}");
+        assert_error(&errors, predicted);
+    }
+    let squares = |errors: &[f64]| errors.iter().map(|error| error * error).sum::<f64>();
+    assert!(squares(&union) < squares(&merged), "{} {}", squares(&union), squares(&merged));
+}
+
+#[test]
+fn linear_counting_has_the_predicted_error() {
+    let shape = LinearShape::new(10_000).expect("in range");
+    let layout = CellLayout::linear(10_000).expect("a layout");
+    assert_predicted(shape, &layout, 8_000, 2.0, 11);
+    assert_predicted(shape, &layout, 20_000, 4.0, 12);
+}
+
+#[test]
+fn bloom_filters_have_the_predicted_error() {
+    let shape = BloomShape::new(20_000, 3).expect("in range");
+    assert_predicted(shape, &CellLayout::bloom(20_000, 3).expect("a layout"), 6_000, 6.0, 13);
+}
+
+#[test]
+fn liquid_legions_have_the_predicted_error() {
+    let shape = LegionsShape::new(10_000, 10.0).expect("in range");
+    let layout = CellLayout::legions(10_000, 10.0).expect("a layout");
+    assert_predicted(shape, &layout, 20_000, 2.0, 14);
+    assert_predicted(shape, &layout, 200_000, 4.0, 15);
+}
+
+#[test]
+fn cells_of_rows_are_hit_as_often_as_they_should_be() {
+    // Items one at a time: the number of cells set by many is what independent darts leave.
+    let darts = |cells: f64, thrown: f64| cells * (1.0 - (thrown * (-1.0 / cells).ln_1p()).exp());
+    let bloom = raw(BloomShape::new(4096, 8).expect("in range"), 0..300).estimate(Confidence::P95);
+    assert!(bloom.covers(300.0), "{bloom:?}");
+    // Each of 10,000 items alone sets as many different cells of 64 as eight darts do on average.
+    let mut coins = noise(16);
+    let counts: Vec<f64> = (0..10_000)
+        .map(|_| {
+            let item = fresh(&mut coins, 1);
+            let bytes = raw(BloomShape::new(64, 8).expect("in range"), item).to_sensitive_bytes();
+            f64::from(u64::from_le_bytes(bytes[bytes.len() - 8..].try_into().expect("eight bytes")).count_ones())
+        })
+        .collect();
+    let expected = darts(64.0, 8.0);
+    // The variance of the number of cells hit, by the probabilities that one and that two cells stay empty.
+    let (one, two) = ((1.0 - 1.0 / 64.0_f64).powi(8), (1.0 - 2.0 / 64.0_f64).powi(8));
+    let deviation = (64.0 * one * (1.0 - one) + 64.0 * 63.0 * (two - one * one)).sqrt();
+    assert_mean(&counts, expected, deviation);
+    // Cells of Liquid Legions by the formula.
+    let firsts = legions_boundaries(LegionsShape::new(40, 4.0).expect("in range"));
+    let mut hits = vec![0; 40];
+    for _ in 0..100_000 {
+        let hash = coins.next_u64();
+        hits[firsts.partition_point(|&first| first <= hash) - 1] += 1;
+    }
+    let rates: Vec<f64> = (0..40).map(|i| legions_probability(40, 4.0, i).expect("a cell")).collect();
+    assert_frequencies(&hits, &rates);
 }

@@ -9,6 +9,7 @@ Files are append-only once released: a changed one would need a new body version
 other bytes, unless `--write` says that the layout has not been released.
 """
 
+import bisect
 import json
 import math
 import struct
@@ -71,10 +72,12 @@ def fingerprint(key):
     return struct.unpack("<Q", siphash(key, b"sketch-hash key fingerprint", 2, 4, wide=True)[:8])[0]
 
 
-def default_hash(key, domain, data):
+def default_hash(key, domain, data, wide=False):
+    """64 bits as an integer, or 128 as two."""
     derived = siphash(key, b"sketch-hash domain " + domain, 2, 4, wide=True)
     derived = siphash(derived, struct.pack("<Q", 0), 2, 4, wide=True)
-    return siphash(derived, data, 1, 3)
+    hash_ = siphash(derived, data, 1, 3, wide)
+    return struct.unpack("<QQ", hash_) if wide else hash_
 
 
 def xxh64_word(word):
@@ -97,12 +100,86 @@ def place(hash_, index_bits, levels):
     return bucket, level
 
 
-def bitmap(hashes, index_bits, levels):
-    """Level-major cells as one integer."""
+# --- shapes -------------------------------------------------------------------------------------------------------
+
+class Pcsa:
+    private, raw, names, cells_per_item = 1, 2, ("sfm-private", "pcsa-raw"), 1
+
+    def __init__(self, index_bits, levels):
+        self.index_bits, self.levels = index_bits, levels
+        self.cells = levels << index_bits
+        self.fields = struct.pack("<BB", index_bits, levels)
+        self.says = {"buckets": 1 << index_bits, "levels": levels}
+
+    def place(self, hash_):
+        bucket, level = place(hash_, self.index_bits, self.levels)
+        return [(level << self.index_bits) + bucket]
+
+    def ones(self, bits):
+        mask = (1 << (1 << self.index_bits)) - 1
+        counts = [bin(bits >> (level << self.index_bits) & mask).count("1") for level in range(self.levels)]
+        return {"ones_per_level": counts}
+
+
+class Row:
+    """One row of cells."""
+    cells_per_item = 1
+
+    def ones(self, bits):
+        return {"ones": bin(bits).count("1")}
+
+
+class Linear(Row):
+    private, raw, names = 3, 4, ("linear-private", "linear-raw")
+
+    def __init__(self, cells):
+        self.cells = cells
+        self.fields = struct.pack("<I", cells)
+        self.says = {"cells": cells}
+
+    def place(self, hash_):
+        return [hash_ * self.cells >> 64]
+
+
+class Bloom(Row):
+    private, raw, names = 5, 6, ("bloom-private", "bloom-raw")
+
+    def __init__(self, cells, hashes):
+        self.cells, self.cells_per_item = cells, hashes
+        self.fields = struct.pack("<IB", cells, hashes)
+        self.says = {"cells": cells, "hashes": hashes}
+
+    def place(self, hash_):
+        state, increment = hash_
+        found = []
+        for _ in range(self.cells_per_item):
+            state = (state + (increment | 1)) & M64
+            z = ((state ^ state >> 30) * 0xBF58476D1CE4E5B9) & M64
+            z = ((z ^ z >> 27) * 0x94D049BB133111EB) & M64
+            found.append(((z ^ z >> 31) * self.cells) >> 64)
+        return found
+
+
+class Legions(Row):
+    private, raw, names = 7, 8, ("legions-private", "legions-raw")
+
+    def __init__(self, cells, decay):
+        self.cells = cells
+        self.fields = struct.pack("<Id", cells, decay)
+        self.says = {"cells": cells, "decay": decay}
+        passed = lambda i: 1 - (-Decimal(decay) * i / cells).exp()
+        self.firsts = [ceil(2**64 * passed(i) / passed(cells)) for i in range(cells)]
+
+    def place(self, hash_):
+        return [bisect.bisect_right(self.firsts, hash_) - 1]
+
+
+def bitmap(shape, hashes):
+    """Cells as one integer."""
     bits = 0
     for h in hashes:
-        bucket, level = place(h, index_bits, levels)
-        bits |= 1 << (level << index_bits) + bucket
+        for cell in shape.place(h):
+            bits |= 1 << cell
     return bits
 
 
@@ -125,26 +202,26 @@ def container(family, flags, body):
     return head + struct.pack("<Q", crc64_xz(head + body)) + body
 
 
-def words(bits, index_bits, levels):
-    count = -(-(levels << index_bits) // 64)
+def words(bits, cells):
+    count = -(-cells // 64)
     return struct.pack("<Q", count) + b"".join(struct.pack("<Q", bits >> 64 * i & M64) for i in range(count))
 
 
-def raw_file(index_bits, levels, algorithm, key, releases, bits):
-    head = struct.pack("<BBBQI", index_bits, levels, algorithm, key, releases)
-    return container(2, RAW, head + words(bits, index_bits, levels))
+def raw_file(shape, algorithm, key, releases, bits):
+    head = shape.fields + struct.pack("<BQI", algorithm, key, releases)
+    return container(shape.raw, RAW, head + words(bits, shape.cells))
 
 
-def private_file(index_bits, levels, algorithm, key, leaves, steps, bits, insecure=False):
-    body = struct.pack("<BBBQ", index_bits, levels, algorithm, key)
+def private_file(shape, algorithm, key, leaves, steps, bits, insecure=False):
+    body = shape.fields + struct.pack("<BQ", algorithm, key)
     body += struct.pack("<Q", len(leaves))
     for leaf in leaves:
         body += leaf["id"] + struct.pack("<QQdI", leaf["p"], leaf["q"], leaf["epsilon"], leaf["max_items"])
     body += struct.pack("<Q", len(steps))
     for step in steps:
         body += struct.pack("<BBI", *step)
-    body += words(bits, index_bits, levels)
-    return container(1, PRIVATE | (INSECURE if insecure else 0), body)
+    body += words(bits, shape.cells)
+    return container(shape.private, PRIVATE | (INSECURE if insecure else 0), body)
 
 
 # --- noise and merges ---------------------------------------------------------------------------------------------
@@ -212,7 +289,7 @@ def run(leaves, steps):
     return channel
 
 
-def cells_of_unit(leaves, cells_per_item=1):
+def cells_of_unit(leaves, cells_per_item):
     """Cells that one unit may change in the union; None for items and users together."""
     users = [leaf["max_items"] for leaf in leaves if leaf["max_items"]]
     if users and len(users) < len(leaves):
@@ -235,29 +312,23 @@ def write(name, data, says):
     (HERE / f"{name}.json").write_text(json.dumps(says, indent=1) + "\n")
 
 
-def ones(bits, index_bits, levels):
-    mask = (1 << (1 << index_bits)) - 1
-    return [bin(bits >> (level << index_bits) & mask).count("1") for level in range(levels)]
-
-
-def raw(name, index_bits, levels, algorithm, key, releases, hashes, items):
-    bits = bitmap(hashes, index_bits, levels)
+def raw(name, shape, algorithm, key, releases, hashes, items):
+    bits = bitmap(shape, hashes)
     says = {
-        "family": "pcsa-raw", "buckets": 1 << index_bits, "levels": levels, "hash_algorithm": algorithm,
-        "hash_fingerprint": f"{key:016x}", "releases": releases, "items": items,
-        "ones_per_level": ones(bits, index_bits, levels),
+        "family": shape.names[1], **shape.says, "hash_algorithm": algorithm,
+        "hash_fingerprint": f"{key:016x}", "releases": releases, "items": items, **shape.ones(bits),
     }
-    write(name, raw_file(index_bits, levels, algorithm, key, releases, bits), says)
+    write(name, raw_file(shape, algorithm, key, releases, bits), says)
 
 
-def private(name, index_bits, levels, leaves, steps, insecure=False):
+def private(name, shape, leaves, steps, insecure=False):
     # Fixed bits without a meaning: about a third ones.
-    cells = levels << index_bits
-    bits = sum(1 << i for i in range(cells) if (i * i + 5 * i) % 7 in (0, 3))
+    bits = sum(1 << i for i in range(shape.cells) if (i * i + 5 * i) % 7 in (0, 3))
     key = fingerprint(DEFAULT_KEY)
     p, q = run(leaves, steps)
+    cells = cells_of_unit(leaves, shape.cells_per_item)
     says = {
-        "family": "sfm-private", "insecure_noise": insecure, "buckets": 1 << index_bits, "levels": levels,
+        "family": shape.names[0], "insecure_noise": insecure, **shape.says,
         "hash_algorithm": 1, "hash_fingerprint": f"{key:016x}",
         "leaves": [
             {"id": leaf["id"].hex(), "p_numerator": str(leaf["p"]), "q_numerator": str(leaf["q"]),
@@ -265,37 +336,70 @@ def private(name, index_bits, levels, leaves, steps, insecure=False):
         ],
         "steps": [list(step) for step in steps],
         "p": float(p), "q": float(q), "a": float(1 - q / p), "d": float(p - q),
-        "level_if_seen_alone": float(level(p, q) * cells_of_unit(leaves)) if cells_of_unit(leaves) else None,
+        "level_if_seen_alone": float(level(p, q) * cells) if cells else None,
         "epsilon": max(leaf["epsilon"] for leaf in leaves),
         "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
-        "ones_per_level": ones(bits, index_bits, levels),
+        **shape.ones(bits),
     }
-    write(name, private_file(index_bits, levels, 1, key, leaves, steps, bits, insecure), says)
+    write(name, private_file(shape, 1, key, leaves, steps, bits, insecure), says)
+
+
+def pcsa_files(integers):
+    default = fingerprint(DEFAULT_KEY)
+    raw("raw-empty", Pcsa(12, 24), 1, default, 0, [], [])
+    raw("raw-default", Pcsa(6, 8), 1, default, 1, integers(range(100)), list(range(100)))
+    raw("raw-presto", Pcsa(4, 8), 2, 0, 0, [xxh64_word(i) for i in range(10)], list(range(10)))
+    raw("raw-wide", Pcsa(2, 45), 1, default, 4294967295, integers(range(1000)), list(range(1000)))
+
+    single = [(0, 0, 1)]
+    private("private-single", Pcsa(6, 4), [symmetric(1, 1.0)], single)
+    private("private-xor-single", Pcsa(3, 5), [xor_family(2, 2.0)], single)
+    private("private-pair", Pcsa(7, 3), [symmetric(1, 1.0), symmetric(2, 3.0)], [(0, 0, 2), (1, EXTREMAL, 2)])
+    private("private-published", Pcsa(7, 3), [symmetric(1, 0.5), symmetric(2, 0.5)], [(0, 0, 2), (1, SYMMETRIC, 2)])
+    private("private-xor", Pcsa(5, 10), [xor_family(1, 1.0), xor_family(2, 2.0), xor_family(3, 4.0)],
+            [(0, 0, 3), (1, XOR, 3)])
+    tree = [symmetric(1, 1.0), xor_family(2, 2.0), symmetric(3, 4.0), symmetric(4, 0.25), symmetric(5, 44.0)]
+    private("private-tree", Pcsa(8, 6), tree,
+            [(0, 0, 3), (1, SYMMETRIC, 2), (0, 0, 2), (1, EXTREMAL, 2), (1, EXTREMAL, 3)])
+    private("private-many", Pcsa(6, 2), [symmetric(i, 2.0) for i in range(8)], [(0, 0, 8), (1, EXTREMAL, 8)])
+    private("private-user", Pcsa(5, 3), [symmetric(7, 3.0, max_items=7)], single)
+    private("private-users", Pcsa(4, 6), [symmetric(1, 2.0, max_items=3), xor_family(2, 1.5, max_items=1)],
+            [(0, 0, 2), (1, EXTREMAL, 2)])
+    private("private-units", Pcsa(4, 6), [symmetric(1, 2.0), symmetric(2, 2.0, max_items=1)],
+            [(0, 0, 2), (1, EXTREMAL, 2)])
+    private("private-insecure", Pcsa(6, 4), [symmetric(9, 1.0)], single, insecure=True)
+
+
+def row_files(integers):
+    default = fingerprint(DEFAULT_KEY)
+    pair, single = [(0, 0, 2), (1, EXTREMAL, 2)], [(0, 0, 1)]
+    raw("linear-raw-default", Linear(1000), 1, default, 2, integers(range(700)), list(range(700)))
+    raw("linear-raw-presto", Linear(2), 2, 0, 0, [xxh64_word(5)], [5])
+    private("linear-private-single", Linear(130), [symmetric(1, 1.5)], single)
+    private("linear-private-users", Linear(64), [xor_family(1, 4.0, max_items=4), xor_family(2, 1.0, max_items=2)],
+            [(0, 0, 2), (1, XOR, 2)])
+
+    wide = lambda items: [default_hash(DEFAULT_KEY, b"integer", struct.pack("<Q", i), wide=True) for i in items]
+    raw("bloom-raw-default", Bloom(777, 3), 1, default, 0, wide(range(200)), list(range(200)))
+    raw("bloom-raw-most", Bloom(5000, 64), 1, default, 0, wide(range(20)), list(range(20)))
+    private("bloom-private-single", Bloom(100, 3), [symmetric(1, 2.0, cells_per_item=3)], single)
+    private("bloom-private-user", Bloom(100, 7), [symmetric(1, 3.0, max_items=11, cells_per_item=7)], single)
+    private("bloom-private-pair", Bloom(65, 2),
+            [symmetric(1, 2.0, cells_per_item=2), xor_family(2, 5.0, cells_per_item=2)], pair)
+
+    raw("legions-raw-default", Legions(1000, 12.0), 1, default, 0, integers(range(3000)), list(range(3000)))
+    raw("legions-raw-flat", Legions(129, 0.3), 1, default, 0, integers(range(100)), list(range(100)))
+    private("legions-private-single", Legions(200, 10.0), [symmetric(1, 0.7)], single)
+    private("legions-private-pair", Legions(2, 24.0), [symmetric(1, 0.7), symmetric(2, 7.0)], pair)
+    shapes = [(2, 0.0625), (2, 24.0), (7, 1.1), (50, 3.3), (1000, 12.0), (300, 24.0)]
+    boundaries = [{"cells": m, "decay": a, "firsts": [str(t) for t in Legions(m, a).firsts]} for m, a in shapes]
+    (HERE / "legions_boundaries.json").write_text(json.dumps(boundaries, indent=1) + "\n")
 
 
 def main():
-    default = fingerprint(DEFAULT_KEY)
     integers = lambda items: [default_hash(DEFAULT_KEY, b"integer", struct.pack("<Q", i)) for i in items]
-    raw("raw-empty", 12, 24, 1, default, 0, [], [])
-    raw("raw-default", 6, 8, 1, default, 1, integers(range(100)), list(range(100)))
-    raw("raw-presto", 4, 8, 2, 0, 0, [xxh64_word(i) for i in range(10)], list(range(10)))
-    raw("raw-wide", 2, 45, 1, default, 4294967295, integers(range(1000)), list(range(1000)))
-
-    private("private-single", 6, 4, [symmetric(1, 1.0)], [(0, 0, 1)])
-    private("private-xor-single", 3, 5, [xor_family(2, 2.0)], [(0, 0, 1)])
-    private("private-pair", 7, 3, [symmetric(1, 1.0), symmetric(2, 3.0)], [(0, 0, 2), (1, EXTREMAL, 2)])
-    private("private-published", 7, 3, [symmetric(1, 0.5), symmetric(2, 0.5)], [(0, 0, 2), (1, SYMMETRIC, 2)])
-    private("private-xor", 5, 10, [xor_family(1, 1.0), xor_family(2, 2.0), xor_family(3, 4.0)],
-            [(0, 0, 3), (1, XOR, 3)])
-    tree = [symmetric(1, 1.0), xor_family(2, 2.0), symmetric(3, 4.0), symmetric(4, 0.25), symmetric(5, 44.0)]
-    private("private-tree", 8, 6, tree,
-            [(0, 0, 3), (1, SYMMETRIC, 2), (0, 0, 2), (1, EXTREMAL, 2), (1, EXTREMAL, 3)])
-    private("private-many", 6, 2, [symmetric(i, 2.0) for i in range(8)], [(0, 0, 8), (1, EXTREMAL, 8)])
-    private("private-user", 5, 3, [symmetric(7, 3.0, max_items=7)], [(0, 0, 1)])
-    private("private-users", 4, 6, [symmetric(1, 2.0, max_items=3), xor_family(2, 1.5, max_items=1)],
-            [(0, 0, 2), (1, EXTREMAL, 2)])
-    private("private-units", 4, 6, [symmetric(1, 2.0), symmetric(2, 2.0, max_items=1)], [(0, 0, 2), (1, EXTREMAL, 2)])
-    private("private-insecure", 6, 4, [symmetric(9, 1.0)], [(0, 0, 1)], insecure=True)
+    pcsa_files(integers)
+    row_files(integers)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 use dp_noise::hazmat::InsecureTestRng;
 use dp_noise::{Epsilon, NoiseSource, Permit};
 use sfm_pcsa::cardinality_estimators::Confidence;
-use sfm_pcsa::{PcsaShape, PcsaSketch, SfmSketch};
+use sfm_pcsa::{BitmapShape, PcsaShape, PcsaSketch, PrivateBitmap, RawBitmap};
 use sketch_hash::{DefaultHash, HashKey};
 
 pub(crate) type Raw = PcsaSketch<DefaultHash>;
@@ -23,8 +23,8 @@ pub(crate) fn shape(buckets: u32, levels: u8) -> PcsaShape {
 }
 
 /// A raw sketch of integers under the default key.
-pub(crate) fn raw(shape: PcsaShape, items: impl IntoIterator<Item = u64>) -> Raw {
-    let mut sketch = PcsaSketch::new(shape, DefaultHash::default());
+pub(crate) fn raw<S: BitmapShape>(shape: S, items: impl IntoIterator<Item = u64>) -> RawBitmap<S> {
+    let mut sketch = RawBitmap::new(shape, DefaultHash::default());
     sketch.update_u64_batch(&items.into_iter().collect::<Vec<_>>());
     sketch
 }
@@ -33,10 +33,14 @@ pub(crate) fn other_key() -> DefaultHash {
     DefaultHash::new(HashKey::from_bytes([7; 16]))
 }
 
-pub(crate) fn released<R: NoiseSource>(raw: Raw, epsilon: f64, noise: &mut R) -> SfmSketch {
+pub(crate) fn released<S: BitmapShape, R: NoiseSource>(
+    raw: RawBitmap<S>,
+    epsilon: f64,
+    noise: &mut R,
+) -> PrivateBitmap<S> {
     raw.release(permit(epsilon), noise).expect("a release")
 }
 
-pub(crate) fn value(sketch: &SfmSketch) -> f64 {
+pub(crate) fn value<S: BitmapShape>(sketch: &PrivateBitmap<S>) -> f64 {
     sketch.estimate(Confidence::P95).value().expect("a value")
 }
