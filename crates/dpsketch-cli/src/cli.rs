@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::verb::{build, completions, demo, estimate, inspect, key, ledger, man, merge, release, verify};
+use crate::verb::{build, completions, demo, estimate, inspect, key, ledger, man, merge, plan, release, verify};
 use crate::version::{LONG_VERSION, VERSION};
 
 /// Differentially private, mergeable sketches: count distinct things over several data sets without sharing the data.
@@ -79,6 +79,8 @@ pub(crate) enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// How accurate an answer will be and how large its sketch, before any data.
+    Plan(plan::PlanArgs),
     /// Data to a sketch: raw, or released at once with --epsilon.
     Build(build::BuildArgs),
     /// A raw sketch to a private one, once.

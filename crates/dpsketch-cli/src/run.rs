@@ -57,6 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(verb: &Verb, console: Console) -> Result<(), Error> {
     match verb {
+        Verb::Plan(args) => verb::plan::run(args, console),
         Verb::Build(args) => verb::build::run(args, console),
         Verb::Release(args) => verb::release::run(args, console),
         Verb::Merge(args) => verb::merge::run(args, console),

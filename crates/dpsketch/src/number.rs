@@ -94,7 +94,7 @@ pub fn parse_real(text: &str) -> Result<f64, Error> {
 }
 
 /// Removes underscores that stand between two digits; any other underscore makes it no number.
-fn strip_separators(text: &str) -> Option<String> {
+pub(crate) fn strip_separators(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let digit = |index: Option<usize>| index.and_then(|index| bytes.get(index)).is_some_and(u8::is_ascii_digit);
     let stray = bytes

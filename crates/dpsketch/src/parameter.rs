@@ -1,8 +1,9 @@
 use cardinality_estimators::Confidence;
-use dp_noise::Epsilon;
+use dp_noise::{Amount, Epsilon};
 
 use crate::error::{Error, ErrorKind};
-use crate::number::parse_real;
+use crate::ledger::LedgerError;
+use crate::number::{parse_real, strip_separators};
 
 /// The privacy loss ε from text.
 ///
@@ -27,6 +28,29 @@ pub fn parse_epsilon(text: &str) -> Result<Epsilon, Error> {
     };
     let value = parse_real(text).map_err(tell)?;
     Epsilon::new(value).map_err(|error| tell(error.into()))
+}
+
+/// The total of a ledger from text: exact to 18 decimal places, what is finer rounds down.
+///
+/// # Errors
+/// [`ErrorKind::Parameter`] when the text is no finite decimal number, or not above zero.
+///
+/// # Examples
+/// ```
+/// assert_eq!(dpsketch::parse_total("1_0.5")?.to_string(), "10.5");
+/// assert!(dpsketch::parse_total("0").is_err());
+/// # Ok::<(), dpsketch::Error>(())
+/// ```
+pub fn parse_total(text: &str) -> Result<Amount, Error> {
+    let tell = |error: Error| {
+        error
+            .value(text)
+            .allowed("a decimal number above 0, such as 1 or 0.5")
+            .hint("it is what all releases about the same people may cost together")
+    };
+    let plain = strip_separators(text).unwrap_or_default();
+    let total = Amount::parse_total(&plain).map_err(|error| tell(error.into()))?;
+    if total > Amount::ZERO { Ok(total) } else { Err(tell(LedgerError::NoTotal.into())) }
 }
 
 /// The confidence of an interval from text.
@@ -64,6 +88,15 @@ mod tests {
             assert_eq!(json["value"], text);
             assert!(json["allowed"].is_string() && json["hint"].is_string(), "{text}");
         }
+    }
+
+    #[test]
+    fn absurd_totals_are_refused() {
+        for text in ["0", "-1", "NaN", "inf", "-0.0", "1e-19", "one", "", "1e300", "1__0"] {
+            let json = parse_total(text).unwrap_err().to_json();
+            assert_eq!((json["code"].as_u64(), json["value"].as_str()), (Some(2), Some(text)));
+        }
+        assert_eq!(parse_total("1000000").map(|total| total.to_string()).unwrap_or_default(), "1000000");
     }
 
     #[test]

@@ -32,6 +32,48 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// the count protects against mistakes, not against the owner of the data. A release that fails after the count was raised
 /// stays counted.
 pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<SfmSketch, Error> {
+    release_raw_file_paid(path, again, || Ok(Permit::standalone(epsilon)))
+}
+
+/// Releases the sketch in a raw file, once, with a permit that `pay` gets, such as one from a [`Ledger`](crate::Ledger).
+///
+/// The order is what makes it safe: the raw file is locked and checked; `pay` spends; the count is raised; only then is
+/// noise drawn. When `pay` refuses, the count stays as it was, and nothing else has happened. A failure after `pay` leaves
+/// its spend and, from then on, the count: both err on the side of the people in the data.
+///
+/// # Errors
+/// As [`release_raw_file`], and whatever `pay` fails with.
+///
+/// # Privacy
+/// As [`release_raw_file`].
+///
+/// # Examples
+/// ```
+/// # use dp_noise::{Amount, Epsilon};
+/// # use sfm_pcsa::PcsaShape;
+/// # use sketch_hash::AnyHash;
+/// # use dpsketch::{Currency, DistinctBuilder, Ledger, LedgerTerms, OutputFile, RawSketch, Readers, TextRules};
+/// # let folder = tempfile::tempdir()?;
+/// # let raw = RawSketch::try_from(DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default()))?;
+/// # let path = folder.path().join("site.raw.dps");
+/// # OutputFile::create(&path, Readers::OwnerOnly)?.commit(raw.to_sensitive_bytes().as_ref())?;
+/// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
+/// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
+/// let mut receipt = None;
+/// let private = dpsketch::release_raw_file_paid(&path, false, || {
+///     let (permit, paid) = ledger.spend("visits", Epsilon::new(1.0)?)?.permit();
+///     receipt = Some(paid);
+///     Ok(permit)
+/// })?;
+/// // Write the sketch to a file, then:
+/// receipt.ok_or("unpaid")?.finish(private.leaves()[0].id())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn release_raw_file_paid(
+    path: &Path,
+    again: bool,
+    pay: impl FnOnce() -> Result<Permit<Epsilon>, Error>,
+) -> Result<SfmSketch, Error> {
     let name = path.display().to_string();
     let mut noise = NoiseRng::from_os()?;
     let lock = lock(path, &name)?;
@@ -44,9 +86,10 @@ pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<Sf
     if raw.releases() > 0 && !again {
         return Err(released_before(&name, raw.releases()));
     }
+    let permit = pay()?;
     raise_count(path, &mut raw)?;
     drop(lock);
-    raw.release_with(Permit::standalone(epsilon), &mut noise)
+    raw.release_with(permit, &mut noise)
 }
 
 fn raise_count(path: &Path, raw: &mut RawSketch) -> Result<(), Error> {

@@ -44,7 +44,7 @@ impl LedgerArgs {
                 .hint("say --epsilon to release at once, or name the ledger to `dpsketch release`")
         })?;
         let ledger = Ledger::open(path).map_err(|error| error.argument("--ledger"))?;
-        ledger.check(label, epsilon).map_err(|error| label_error(error, label))?;
+        ledger.check(label, epsilon).map_err(|error| at_fault(error, label))?;
         Ok(Books { account: Some(Account { ledger, label: label.clone(), receipt: None }) })
     }
 }
@@ -53,7 +53,7 @@ impl Books {
     /// The permit for a release. With a ledger, the spend is on its disk when this returns.
     pub(crate) fn pay(&mut self, epsilon: Epsilon) -> Result<Permit<Epsilon>, Error> {
         let Some(account) = &mut self.account else { return Ok(Permit::standalone(epsilon)) };
-        let spend = account.ledger.spend(&account.label, epsilon).map_err(|error| label_error(error, &account.label))?;
+        let spend = account.ledger.spend(&account.label, epsilon).map_err(|error| at_fault(error, &account.label))?;
         let (permit, receipt) = spend.permit();
         account.receipt = Some(receipt);
         Ok(permit)
@@ -79,11 +79,12 @@ impl Books {
     }
 }
 
-/// What a ledger refused, with the argument at fault: the label, or else the ledger.
-pub(crate) fn label_error(error: Error, label: &str) -> Error {
+/// What a ledger refused, with the argument at fault: the cost, the label, or else the ledger.
+pub(crate) fn at_fault(error: Error, label: &str) -> Error {
     let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<LedgerError>());
-    if matches!(source, Some(LedgerError::Text { .. })) {
-        return error.argument("--label").value(label);
+    match source {
+        Some(LedgerError::Text { .. }) => error.argument("--label").value(label),
+        Some(LedgerError::Exceeded { .. }) => error.argument("--epsilon"),
+        _ => error.argument_or("--ledger"),
     }
-    error.argument_or("--ledger")
 }

@@ -49,7 +49,7 @@ pub(crate) struct BuildArgs {
 
 /// What a sketch can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+pub(crate) enum Kind {
     /// Distinct items.
     Sfm,
 }

@@ -7,7 +7,7 @@ use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::{Currency, Error, Ledger, LedgerRecord, LedgerTerms, parse_epsilon, parse_total};
 use serde_json::{Value, json};
 
-use super::booking::label_error;
+use super::booking::at_fault;
 use crate::console::{Console, Report};
 use crate::io::path;
 
@@ -59,7 +59,7 @@ enum Action {
 }
 
 pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> {
-    let at_fault = |error: Error| error.argument_or("--ledger");
+    let in_file = |error: Error| error.argument_or("--ledger");
     match &args.action {
         Action::Create { ledger, epsilon, rho, unit } => {
             let (currency, total) = match (epsilon, rho) {
@@ -68,17 +68,17 @@ pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> 
             };
             let terms = LedgerTerms::new(currency, total)?.with_unit(unit.as_str());
             let terms = terms.map_err(|error| Error::from(error).argument("--unit").value(unit))?;
-            let record = Ledger::create(ledger, terms).and_then(|ledger| ledger.show()).map_err(at_fault)?;
+            let record = Ledger::create(ledger, terms).and_then(|ledger| ledger.show()).map_err(in_file)?;
             show(ledger, &record, console)
         }
         Action::Show { ledger } => {
-            let record = Ledger::open(ledger).and_then(|ledger| ledger.show()).map_err(at_fault)?;
+            let record = Ledger::open(ledger).and_then(|ledger| ledger.show()).map_err(in_file)?;
             show(ledger, &record, console)
         }
         Action::Spend { ledger: file, label, epsilon } => {
-            let ledger = Ledger::open(file).map_err(at_fault)?;
-            let spend = ledger.spend(label, *epsilon).map_err(|error| label_error(error, label))?;
-            let (number, record) = (spend.number(), ledger.show().map_err(at_fault)?);
+            let ledger = Ledger::open(file).map_err(in_file)?;
+            let spend = ledger.spend(label, *epsilon).map_err(|error| at_fault(error, label))?;
+            let (number, record) = (spend.number(), ledger.show().map_err(in_file)?);
             // The permit would be for a release by this program; the one that is booked is made elsewhere.
             drop(spend);
             spent(file, number, &record, console)
@@ -90,7 +90,8 @@ pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> 
 fn show(file: &Path, record: &LedgerRecord, console: Console) -> Result<(), Error> {
     let whole = with_file(file, record.to_json());
     let spends = whole["spends"].as_array().cloned().unwrap_or_default();
-    let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "status": null, "release": null });
+    let blank =
+        json!({ "number": null, "label": null, "epsilon": null, "cost": null, "status": null, "release": null });
     let spends = if spends.is_empty() { vec![blank] } else { spends };
     let rows = spends.into_iter().map(|spend| with_totals(spend, &whole)).collect();
     console.print(&Report { text: record.to_text(), json: whole, rows })
@@ -119,7 +120,9 @@ fn with_file(file: &Path, record: Value) -> Value {
 
 fn with_totals(mut spend: Value, whole: &Value) -> Value {
     if let (Some(spend), Some(whole)) = (spend.as_object_mut(), whole.as_object()) {
-        spend.extend(whole.iter().filter(|(name, _)| *name != "spends").map(|(name, value)| (name.clone(), value.clone())));
+        spend.extend(
+            whole.iter().filter(|(name, _)| *name != "spends").map(|(name, value)| (name.clone(), value.clone())),
+        );
     }
     spend
 }

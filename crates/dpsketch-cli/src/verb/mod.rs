@@ -10,6 +10,7 @@ pub(crate) mod key;
 pub(crate) mod ledger;
 pub(crate) mod man;
 pub(crate) mod merge;
+pub(crate) mod plan;
 pub(crate) mod release;
 pub(crate) mod verify;
 mod written;

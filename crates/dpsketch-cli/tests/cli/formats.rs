@@ -8,7 +8,10 @@ use crate::support::Folder;
 fn every_verb_with_a_result_has_it_in_every_format() {
     let folder = Folder::new();
     let (a, b) = (folder.private("a", 0, 50, "1"), folder.private("b", 0, 50, "1"));
-    let runs: [&[&str]; 7] = [
+    folder.ok(&["ledger", "create", "--ledger", "s.ledger", "--epsilon", "1"]);
+    let runs: [&[&str]; 9] = [
+        &["plan", "--distinct", "100", "--epsilon", "1", "--parties", "2"],
+        &["ledger", "show", "--ledger", "s.ledger"],
         &["build", "a.txt", "--epsilon", "1", "--out", "x.dps"],
         &["merge", &a, &b, "--out", "m.dps"],
         &["estimate", &a, &b],

@@ -2,8 +2,20 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 10] =
-    ["build", "release", "merge", "estimate", "inspect", "verify", "key", "demo", "completions", "man"];
+const VERBS: [&str; 12] = [
+    "plan",
+    "build",
+    "release",
+    "merge",
+    "estimate",
+    "inspect",
+    "verify",
+    "key",
+    "ledger",
+    "demo",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_lists_every_verb_and_the_exit_codes() {

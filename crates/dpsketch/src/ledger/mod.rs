@@ -94,6 +94,30 @@ impl Ledger {
         self.read().map(|(_, record)| record)
     }
 
+    /// Checks that [`spend`](Self::spend) would be accepted now, and books nothing: to find out before long work.
+    ///
+    /// Another process may spend meanwhile, so the spend itself can still be refused.
+    ///
+    /// # Errors
+    /// As [`spend`](Self::spend).
+    ///
+    /// # Examples
+    /// ```
+    /// # use dp_noise::{Amount, Epsilon};
+    /// # use dpsketch::{Currency, Ledger, LedgerTerms};
+    /// let folder = tempfile::tempdir()?;
+    /// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
+    /// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
+    /// assert!(ledger.check("visits", Epsilon::new(1.0)?).is_ok());
+    /// assert!(ledger.check("visits", Epsilon::new(1.1)?).is_err());
+    /// assert!(ledger.show()?.spends().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check(&self, label: &str, epsilon: Epsilon) -> Result<(), Error> {
+        let mut record = self.show()?;
+        record.spend(label, epsilon).map(drop).map_err(|error| self.about(error))
+    }
+
     /// Books a release at `epsilon` that `label` describes. When this returns, the spend is on the disk.
     ///
     /// A ledger of ρ books ε² / 2, see [`Currency::cost`].

@@ -2,6 +2,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use dp_noise::{Epsilon, ParameterError};
+use sfm_pcsa::Unit;
 
 use super::UserBoundError;
 
@@ -97,11 +98,20 @@ impl PrivacyUnit {
     }
 }
 
+impl From<PrivacyUnit> for Unit {
+    fn from(unit: PrivacyUnit) -> Self {
+        match unit {
+            PrivacyUnit::Item => Self::Item,
+            PrivacyUnit::User { max_items } => Self::User { max_items: max_items.0 },
+        }
+    }
+}
+
 impl fmt::Display for PrivacyUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Item => f.write_str("one item"),
-            Self::User { max_items } => write!(f, "one user with at most {} items", max_items.get()),
+            Self::User { .. } => Unit::from(*self).fmt(f),
         }
     }
 }
