@@ -10,6 +10,7 @@ use crate::channel::ChannelError;
 use crate::coin::{Coins, Threshold};
 use crate::double_double::DoubleDouble;
 use crate::or_merge::OrMerge;
+use crate::pair::PairRule;
 use crate::weight::{MAX_WORDS, lanes_by_weight};
 
 /// So many inputs share one table of products, with an entry for each pattern of their bits.
@@ -42,19 +43,12 @@ pub(crate) fn merge_or<R: NoiseSource + ?Sized>(
 enum Rule<'a> {
     /// All inputs have one `p`: by the number of ones.
     Weight(Vec<Threshold>),
-    /// Two inputs: by the bits `t1 t2`, patterns of one threshold together.
-    Pair(Vec<PairClass>),
+    /// Two inputs: by the bits `t1 t2`.
+    Pair(PairRule),
     /// Few inputs: by the pattern of their bits, input `i` being bit `i`.
     Pattern(Vec<Threshold>),
     /// Many inputs: the product of one entry of each table, by the patterns of its inputs.
     Products { merge: &'a OrMerge, tables: Vec<Vec<DoubleDouble>> },
-}
-
-/// Patterns of two noisy bits that share a threshold.
-struct PairClass {
-    /// Bit `t` is set for pattern `t = 2 t1 + t2`.
-    patterns: u64,
-    threshold: Threshold,
 }
 
 impl<'a> Rule<'a> {
@@ -64,15 +58,11 @@ impl<'a> Rule<'a> {
         let alike = factors.iter().all(|factor| factor == &factors[0]);
         match factors {
             [first, second] => {
-                let mut classes: Vec<PairClass> = Vec::new();
-                for t in 0..4 {
-                    let threshold = threshold(first[t >> 1] * second[t & 1])?;
-                    match classes.iter_mut().find(|class| class.threshold == threshold) {
-                        Some(class) => class.patterns |= 1 << t,
-                        None => classes.push(PairClass { patterns: 1 << t, threshold }),
-                    }
+                let mut table = [DoubleDouble::ZERO; 4];
+                for (t, v) in table.iter_mut().enumerate() {
+                    *v = merge.probability(first[t >> 1] * second[t & 1])?;
                 }
-                Ok(Self::Pair(classes))
+                Ok(Self::Pair(PairRule::new(table)?))
             }
             [[zero, set], ..] if alike => {
                 let weights = 0..=u32::try_from(factors.len()).unwrap_or(u32::MAX);
@@ -108,17 +98,7 @@ impl<'a> Rule<'a> {
                 }
                 Ok(draw_lanes(&weights.map(|weight| thresholds[weight]), coins))
             }
-            Self::Pair(classes) => {
-                let (x, y) = (column[0], column[1]);
-                let lanes = [!x & !y, !x & y, x & !y, x & y];
-                let mut masks = [(0, Threshold::NEVER); 4];
-                for (slot, class) in masks.iter_mut().zip(classes) {
-                    let chosen =
-                        lanes.iter().enumerate().map(|(t, lanes)| lanes & (class.patterns >> t & 1).wrapping_neg());
-                    *slot = (chosen.fold(0, |mask, lanes| mask | lanes), class.threshold);
-                }
-                Ok(coins.by_class(&masks[..classes.len()]))
-            }
+            Self::Pair(rule) => Ok(rule.draw_word(column[0], column[1], coins)),
             Self::Pattern(thresholds) => {
                 let lanes = patterns(column).map(|pattern| thresholds[index(pattern)]);
                 Ok(draw_lanes(&lanes, coins))

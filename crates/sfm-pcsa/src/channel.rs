@@ -86,6 +86,12 @@ impl Channel {
         Ok(Self { p: probability(p)?, a: probability(a)? })
     }
 
+    /// The channel of the negated bit: `p` becomes `1 − q` and `q` becomes `1 − p`. Nothing is lost.
+    pub(crate) fn negated(self) -> Result<Self, ChannelError> {
+        let not_q = DoubleDouble::ONE - self.q();
+        Self::from_merge(not_q, self.d() / not_q)
+    }
+
     pub(crate) fn p(self) -> DoubleDouble {
         self.p
     }

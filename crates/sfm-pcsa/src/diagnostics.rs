@@ -6,13 +6,12 @@ use dp_noise::{Epsilon, ParameterError, RandomizedResponse};
 
 use crate::channel::{Channel, ChannelError};
 use crate::double_double::{DoubleDouble, to_f64};
-use crate::gate::gate;
+use crate::gate::{BooleanOp, OutputForm, gate};
 use crate::legions::LegionsShape;
 use crate::lineage::share;
 use crate::or_merge::OrMerge;
 use crate::unit::Unit;
 
-pub use crate::gate::{BooleanOp, OutputForm};
 pub use crate::murmur3::murmur3_x64_128;
 
 /// The flip probabilities of one mechanism.
@@ -98,7 +97,7 @@ pub struct GateTable {
 ///
 /// # Examples
 /// ```
-/// use sfm_pcsa::diagnostics::{BooleanOp, OutputForm, gate_table};
+/// use sfm_pcsa::{BooleanOp, OutputForm, diagnostics::gate_table};
 /// let flip = 1.0 / (1.0 + 1f64.exp());
 /// let or = gate_table(BooleanOp::Or, OutputForm::Symmetric, (1.0 - flip, flip), (1.0 - flip, flip))?;
 /// assert!((or.epsilon - 0.510_120).abs() < 1e-6);
@@ -146,7 +145,7 @@ pub struct MergedChannel {
 ///
 /// # Examples
 /// ```
-/// use sfm_pcsa::diagnostics::{OutputForm, nway_or};
+/// use sfm_pcsa::{OutputForm, diagnostics::nway_or};
 /// let half = [(0.5, 0.2), (0.5, 0.1), (0.5, 0.05)];
 /// let xor = nway_or(OutputForm::Extremal, &half)?;
 /// assert_eq!(xor.p, 0.5);

@@ -13,6 +13,8 @@ use crate::double_double::DoubleDouble;
 use crate::gate::{BooleanOp, OutputForm, gate};
 use crate::or_merge::OrMerge;
 
+mod gates;
+
 const FORMS: [OutputForm; 2] = [OutputForm::Extremal, OutputForm::Symmetric];
 
 fn channel(noise: RandomizedResponse) -> Channel {

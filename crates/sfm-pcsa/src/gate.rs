@@ -3,7 +3,7 @@
 use crate::channel::{Channel, ChannelError, probability};
 use crate::double_double::DoubleDouble;
 
-/// Which of the feasible output channels a merge aims at.
+/// Which of the feasible output channels an operation aims at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputForm {
@@ -13,7 +13,7 @@ pub enum OutputForm {
     Symmetric,
 }
 
-/// A Boolean operation on two bits.
+/// A Boolean operation on two bits; negation is [`NoisyCells::negated`](crate::NoisyCells::negated).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BooleanOp {
@@ -24,7 +24,7 @@ pub enum BooleanOp {
     /// `s1 ⊕ s2`
     Xor,
     /// `s1 ∧ ¬s2`
-    Diff,
+    Difference,
     /// `¬s1 ∨ s2`
     Implies,
     /// `¬(s1 ∨ s2)`
@@ -38,7 +38,7 @@ pub enum BooleanOp {
 impl BooleanOp {
     /// Every operation, in the order of the variants.
     pub const ALL: [Self; 8] =
-        [Self::Or, Self::And, Self::Xor, Self::Diff, Self::Implies, Self::Nor, Self::Nand, Self::Xnor];
+        [Self::Or, Self::And, Self::Xor, Self::Difference, Self::Implies, Self::Nor, Self::Nand, Self::Xnor];
 
     /// The operation on true bits.
     #[must_use]
@@ -47,7 +47,7 @@ impl BooleanOp {
             Self::Or => s1 || s2,
             Self::And => s1 && s2,
             Self::Xor => s1 ^ s2,
-            Self::Diff => s1 && !s2,
+            Self::Difference => s1 && !s2,
             Self::Implies => !s1 || s2,
             Self::Nor => !(s1 || s2),
             Self::Nand => !(s1 && s2),
@@ -75,12 +75,12 @@ pub(crate) fn gate(op: BooleanOp, form: OutputForm, first: Channel, second: Chan
     let (left, right) = match op {
         BooleanOp::Or | BooleanOp::Nor => (first.empty_estimates(), second.empty_estimates()),
         BooleanOp::And | BooleanOp::Nand => (first.set_estimates(), second.set_estimates()),
-        BooleanOp::Diff | BooleanOp::Implies => (first.set_estimates(), second.empty_estimates()),
+        BooleanOp::Difference | BooleanOp::Implies => (first.set_estimates(), second.empty_estimates()),
         BooleanOp::Xor | BooleanOp::Xnor => (first.sign_estimates(), second.sign_estimates()),
     };
     let product = [left[0] * right[0], left[0] * right[1], left[1] * right[0], left[1] * right[1]];
     let extension = product.map(|x| match op {
-        BooleanOp::And | BooleanOp::Diff | BooleanOp::Nor => x,
+        BooleanOp::And | BooleanOp::Difference | BooleanOp::Nor => x,
         BooleanOp::Or | BooleanOp::Nand | BooleanOp::Implies => one - x,
         BooleanOp::Xor => (one - x) * DoubleDouble::HALF,
         BooleanOp::Xnor => (one + x) * DoubleDouble::HALF,

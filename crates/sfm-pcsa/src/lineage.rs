@@ -4,9 +4,11 @@ use dp_noise::{DyadicProbability, Epsilon, ParameterError, RandomizedResponse};
 
 use crate::channel::{Channel, ChannelError};
 use crate::error::ReleaseError;
-use crate::gate::OutputForm;
+use crate::gate::{BooleanOp, OutputForm, gate};
 use crate::or_merge::OrMerge;
+use crate::pair::PairRule;
 use crate::release::Mechanism;
+use crate::thin::Thinning;
 use crate::unit::Unit;
 
 /// The random name of one release, 128 bits from the same generator as its noise.
@@ -53,6 +55,16 @@ pub struct Leaf {
     epsilon: Epsilon,
     unit: Unit,
     cells_per_item: u32,
+    origin: Origin,
+}
+
+/// Who made the noise of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A release of this crate, with a random name.
+    Here,
+    /// Another program; the name is a hash of the content.
+    Elsewhere,
 }
 
 impl Leaf {
@@ -63,7 +75,12 @@ impl Leaf {
             let bits = u64::from(unit.max_items()) * u64::from(cells_per_item);
             ReleaseError::Share { unit, bits, source }
         })?;
-        Ok(Self { id, noise: mechanism.flips(share), epsilon, unit, cells_per_item })
+        Ok(Self { id, noise: mechanism.flips(share), epsilon, unit, cells_per_item, origin: Origin::Here })
+    }
+
+    /// A release of another program for items that set one cell each, `noise` being of level `epsilon` at most.
+    pub(crate) const fn from_elsewhere(id: ReleaseId, noise: RandomizedResponse, epsilon: Epsilon) -> Self {
+        Self { id, noise, epsilon, unit: Unit::Item, cells_per_item: 1, origin: Origin::Elsewhere }
     }
 
     /// The name of the release.
@@ -103,6 +120,13 @@ impl Leaf {
         multiply_up(self.noise.epsilon_upper().get(), bits).min(self.epsilon.get())
     }
 
+    /// Whether another program made the noise, say Presto. Then the level is what the flip probabilities stand for, as far
+    /// as that program is trusted, and the name is a hash of the content.
+    #[must_use]
+    pub const fn made_elsewhere(&self) -> bool {
+        matches!(self.origin, Origin::Elsewhere)
+    }
+
     pub(crate) fn noise(&self) -> &RandomizedResponse {
         &self.noise
     }
@@ -113,7 +137,7 @@ impl Leaf {
         let epsilon = Epsilon::new(epsilon).ok()?;
         let [p, q] = [p, q].map(DyadicProbability::from_numerator);
         let noise = RandomizedResponse::from_parts(p, q, share(epsilon, unit, cells_per_item).ok()?).ok()?;
-        Some(Self { id: ReleaseId(id), noise, epsilon, unit, cells_per_item })
+        Some(Self { id: ReleaseId(id), noise, epsilon, unit, cells_per_item, origin: Origin::Here })
     }
 
     pub(crate) fn channel(&self) -> Result<Channel, ChannelError> {
@@ -185,14 +209,21 @@ impl MergeForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Puts the next `count` leaves on the stack.
-    Leaves { count: u32 },
+    Leaves { count: u32, origin: Origin },
     /// Replaces the top `arity` entries by their merge.
     Or { form: MergeForm, arity: u32 },
+    /// Adds noise to the top entry until it is symmetric.
+    Symmetrise,
+    /// Replaces the two top entries by the result of another operation than OR.
+    Gate { op: BooleanOp, form: OutputForm },
+    /// Negates the top entry.
+    Not,
 }
 
 /// The leaves in order of appearance, and the program over them.
 ///
-/// A single release is `Leaves 1`. Consecutive `Leaves` steps are one, so a history has one spelling.
+/// A single release is `Leaves 1`. Consecutive `Leaves` steps of one origin are one, nothing is negated twice in a row, and
+/// nothing symmetric is made symmetric, so a history has one spelling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lineage {
     leaves: Vec<Leaf>,
@@ -240,16 +271,22 @@ pub const MAX_RELEASES: usize = 65_536;
 impl Lineage {
     /// One release.
     pub(crate) fn single(leaf: Leaf) -> Self {
-        Self { leaves: vec![leaf], steps: vec![Step::Leaves { count: 1 }] }
+        Self { leaves: vec![leaf], steps: vec![Step::Leaves { count: 1, origin: leaf.origin }] }
     }
 
-    /// From stored parts.
-    pub(crate) fn from_parts(leaves: Vec<Leaf>, steps: Vec<Step>) -> Result<(Self, Outcome), LineageError> {
+    /// From stored parts. Who made the noise of a leaf follows from the step that takes it.
+    pub(crate) fn from_parts(mut leaves: Vec<Leaf>, steps: Vec<Step>) -> Result<(Self, Outcome), LineageError> {
         if !(1..=MAX_RELEASES).contains(&leaves.len()) {
             return Err(LineageError::Releases { found: leaves.len() });
         }
         if let Some(id) = first_repeated(leaves.iter().map(Leaf::id)) {
             return Err(LineageError::Repeated { id });
+        }
+        let mut rest = leaves.iter_mut();
+        for step in &steps {
+            if let Step::Leaves { count, origin } = *step {
+                rest.by_ref().take(count as usize).for_each(|leaf| leaf.origin = origin);
+            }
         }
         let lineage = Self { leaves, steps };
         let outcome = lineage.evaluate()?;
@@ -266,53 +303,118 @@ impl Lineage {
 
     /// The history of a merge. The inputs share no release and are at most [`MAX_RELEASES`] together: checked before.
     pub(crate) fn merged(inputs: &[&Self], form: MergeForm) -> Self {
+        let arity = u32::try_from(inputs.len()).unwrap_or(u32::MAX);
+        Self::joined(inputs, Step::Or { form, arity })
+    }
+
+    /// The history of an operation on all inputs, under the same conditions.
+    pub(crate) fn joined(inputs: &[&Self], operation: Step) -> Self {
         let mut leaves = Vec::with_capacity(inputs.iter().map(|input| input.leaves.len()).sum());
         let mut steps: Vec<Step> = Vec::new();
         for input in inputs {
             leaves.extend_from_slice(&input.leaves);
             for &step in &input.steps {
                 match (steps.last_mut(), step) {
-                    (Some(Step::Leaves { count }), Step::Leaves { count: more }) => *count += more,
+                    (Some(Step::Leaves { count, origin }), Step::Leaves { count: more, origin: same })
+                        if *origin == same =>
+                    {
+                        *count += more;
+                    }
                     _ => steps.push(step),
                 }
             }
         }
-        let arity = u32::try_from(inputs.len()).unwrap_or(u32::MAX);
-        steps.push(Step::Or { form, arity });
+        steps.push(operation);
         Self { leaves, steps }
+    }
+
+    /// The history of the negation; of a negation, what was negated.
+    pub(crate) fn negated(&self) -> Result<(Self, Outcome), LineageError> {
+        let mut negated = self.clone();
+        if negated.steps.last() == Some(&Step::Not) {
+            negated.steps.pop();
+        } else {
+            negated.steps.push(Step::Not);
+        }
+        let outcome = negated.evaluate()?;
+        Ok((negated, outcome))
     }
 
     /// Runs the program over the channels of the leaves.
     fn evaluate(&self) -> Result<Outcome, LineageError> {
-        let mut rest = self.leaves.iter();
-        let mut stack: Vec<Channel> = Vec::new();
-        let mut randomised = 0;
-        let mut previous_pushed = false;
-        for (index, step) in self.steps.iter().enumerate() {
+        let mut run = Run { leaves: self.leaves.iter(), stack: Vec::new(), randomised: 0 };
+        let mut previous = None;
+        for (index, &step) in self.steps.iter().enumerate() {
             let malformed = LineageError::Malformed { step: index };
-            match *step {
-                Step::Leaves { count } => {
-                    if count == 0 || previous_pushed || count as usize > rest.len() {
-                        return Err(malformed);
-                    }
-                    for leaf in rest.by_ref().take(count as usize) {
-                        stack.push(leaf.channel()?);
-                    }
-                }
-                Step::Or { form, arity } => {
-                    let start = stack.len().checked_sub(arity as usize).filter(|_| arity >= 2).ok_or(malformed)?;
-                    let merge = form.or_merge(&stack[start..])?;
-                    stack.truncate(start);
-                    stack.push(merge.channel());
-                    randomised += u32::from(!merge.is_deterministic());
-                }
+            let repeats = match (previous, step) {
+                (Some(Step::Leaves { origin, .. }), Step::Leaves { origin: same, .. }) => origin == same,
+                (previous, Step::Not) => previous == Some(Step::Not),
+                _ => false,
+            };
+            if repeats || run.step(step)?.is_none() {
+                return Err(malformed);
             }
-            previous_pushed = matches!(step, Step::Leaves { .. });
+            previous = Some(step);
         }
-        match (stack.as_slice(), rest.len()) {
-            (&[channel], 0) => Ok(Outcome { channel, randomised }),
+        match (run.stack.as_slice(), run.leaves.len()) {
+            (&[channel], 0) => Ok(Outcome { channel, randomised: run.randomised }),
             _ => Err(LineageError::Malformed { step: self.steps.len() }),
         }
+    }
+}
+
+/// A program halfway through.
+struct Run<'a> {
+    leaves: core::slice::Iter<'a, Leaf>,
+    stack: Vec<Channel>,
+    randomised: u32,
+}
+
+impl Run<'_> {
+    /// Runs one step; `None` if it is malformed.
+    fn step(&mut self, step: Step) -> Result<Option<()>, ChannelError> {
+        match step {
+            Step::Leaves { count, .. } => {
+                let count = count as usize;
+                if count == 0 || count > self.leaves.len() {
+                    return Ok(None);
+                }
+                for leaf in self.leaves.by_ref().take(count) {
+                    self.stack.push(leaf.channel()?);
+                }
+            }
+            Step::Or { form, arity } => {
+                let start = self.stack.len().checked_sub(arity as usize).filter(|_| arity >= 2);
+                let Some(start) = start else { return Ok(None) };
+                let merge = form.or_merge(&self.stack[start..])?;
+                self.replace(start, merge.channel(), !merge.is_deterministic());
+            }
+            Step::Symmetrise => {
+                let Some((&top, below)) = self.stack.split_last() else { return Ok(None) };
+                let Some(thinning) = Thinning::new(top)? else { return Ok(None) };
+                self.replace(below.len(), thinning.channel(), true);
+            }
+            Step::Gate { op, form } => {
+                let &[ref below @ .., first, second] = self.stack.as_slice() else { return Ok(None) };
+                if op == BooleanOp::Or {
+                    return Ok(None);
+                }
+                let gate = gate(op, form, first, second)?;
+                self.replace(below.len(), gate.channel, !PairRule::new(gate.table)?.is_deterministic());
+            }
+            Step::Not => {
+                let Some(top) = self.stack.last_mut() else { return Ok(None) };
+                *top = top.negated()?;
+            }
+        }
+        Ok(Some(()))
+    }
+
+    /// Puts one result in the place of all entries from `start` on.
+    fn replace(&mut self, start: usize, channel: Channel, draws: bool) {
+        self.stack.truncate(start);
+        self.stack.push(channel);
+        self.randomised += u32::from(draws);
     }
 }
 

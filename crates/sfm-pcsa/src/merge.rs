@@ -1,6 +1,7 @@
 //! Merging private sketches.
 
 use dp_noise::NoiseSource;
+use sketch_hash::HashId;
 
 use crate::error::MergeError;
 use crate::lineage::MergeForm;
@@ -109,15 +110,20 @@ pub(crate) fn check_together<'a, S: BitmapShape>(
 ) -> Result<&'a PrivateBitmap<S>, MergeError> {
     let (&first, others) = sketches.split_first().ok_or(MergeError::Empty)?;
     for other in others {
-        let (expected, found) = (first.hash_id(), other.hash_id());
-        if expected != found {
-            return Err(MergeError::Hash { expected, found });
-        }
-        let (expected, found) = (first.shape(), other.shape());
-        if expected != found {
-            return Err(MergeError::Shape { expected: expected.into(), found: found.into() });
-        }
+        check_alike((first.hash_id(), first.shape()), (other.hash_id(), other.shape()))?;
     }
     NoisyBits::check_disjoint(&sketches.iter().map(|sketch| sketch.noisy()).collect::<Vec<_>>())?;
     Ok(first)
+}
+
+/// Checks that two bitmaps have one hash and one shape.
+pub(crate) fn check_alike<S: BitmapShape>(first: (HashId, S), other: (HashId, S)) -> Result<(), MergeError> {
+    let ((expected, expected_shape), (found, found_shape)) = (first, other);
+    if expected != found {
+        return Err(MergeError::Hash { expected, found });
+    }
+    if expected_shape != found_shape {
+        return Err(MergeError::Shape { expected: expected_shape.into(), found: found_shape.into() });
+    }
+    Ok(())
 }

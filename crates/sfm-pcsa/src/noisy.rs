@@ -95,6 +95,16 @@ impl NoisyBits {
         Ok(())
     }
 
+    /// Moves the bits out, for a release that nobody has seen yet.
+    pub(crate) fn take_bits(&mut self) -> Vec<u64> {
+        core::mem::take(&mut self.bits)
+    }
+
+    /// The same history with other bits of as many cells.
+    pub(crate) fn with_bits(self, bits: Vec<u64>, insecure_noise: bool) -> Self {
+        Self { bits, insecure_noise, ..self }
+    }
+
     pub(crate) fn cells(&self) -> usize {
         self.cells
     }
@@ -146,9 +156,9 @@ impl NoisyBits {
     }
 
     /// The level of these bits alone, for a unit that leaves all data sets at once, rounded up. `None` when there is no
-    /// common kind of unit, or when the noise came from an insecure generator.
+    /// common kind of unit, or when some noise came from an insecure generator or from another program.
     pub(crate) fn epsilon_if_seen_alone(&self, cells_per_item: u32) -> Option<f64> {
-        if self.insecure_noise {
+        if self.insecure_noise || self.leaves().iter().any(Leaf::made_elsewhere) {
             return None;
         }
         let items = self.common_unit()?;
@@ -164,7 +174,7 @@ impl NoisyBits {
 }
 
 /// Zeroes the bits beyond the last cell.
-fn clear_beyond(bits: &mut [u64], cells: usize) {
+pub(crate) fn clear_beyond(bits: &mut [u64], cells: usize) {
     if let (Some(last), used @ 1..) = (bits.last_mut(), cells % 64) {
         *last &= (1 << used) - 1;
     }

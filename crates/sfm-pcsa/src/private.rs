@@ -105,7 +105,7 @@ impl<S: BitmapShape> PrivateBitmap<S> {
     /// Holds only if whoever sees this sketch sees none of its inputs and no other merge that shares one, and if the
     /// coins of the merges are unknown. For a sketch of one release it is the level that its flips realise. A user in
     /// several data sets may have added the items allowed in each. `None` when the noise came from an insecure
-    /// generator, and when some releases protect items and others users.
+    /// generator or was [made elsewhere](Leaf::made_elsewhere), and when some releases protect items and others users.
     #[must_use]
     pub fn epsilon_if_seen_alone(&self) -> Option<f64> {
         self.noisy.epsilon_if_seen_alone(self.shape.cells_per_item())

@@ -20,9 +20,11 @@
 //!                                               .  S times 6 bytes, the merge history in postfix:
 //! PCSA cell (bucket, level) is bit                   u8   0: take the next `count` releases
 //! i = level · buckets + bucket. Bit i is                  1: merge the last `count` entries
-//! bit i mod 64 of word i / 64, counted               u8   form: 0 for a step 0; 1 extremal,
-//! from the lowest; bits beyond the last                   2 symmetric, 3 xor for a step 1
-//! cell are zero.                                     u32  count
+//! bit i mod 64 of word i / 64, counted                    2: make the last entry symmetric
+//! from the lowest; bits beyond the last              u8   form: for a step 0, 0 noise made here,
+//! cell are zero.                                          1 elsewhere; for a step 1, 1 extremal,
+//!                                                         2 symmetric, 3 xor; 0 for a step 2
+//!                                                    u32  count
 //!                                               .  u64  number of words W
 //!                                               .  W times u64, the cells
 //! ```
@@ -32,7 +34,7 @@ use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint};
 use sketch_wire::{Family, Flags, WireBody};
 
 use crate::error::DecodeError;
-use crate::lineage::{Leaf, Lineage, MergeForm, Step, StoredLeaf};
+use crate::lineage::{Leaf, Lineage, MergeForm, Origin, Step, StoredLeaf};
 use crate::noisy::NoisyBits;
 use crate::private::PrivateBitmap;
 use crate::shape::{BitmapShape, ShapeFields};
@@ -63,8 +65,8 @@ struct LeafV1 {
     max_items: u32,
 }
 
-/// Operation 0 takes `count` leaves (form 0); operation 1 merges the top `count` entries in a form of 1 extremal,
-/// 2 symmetric, 3 xor.
+/// Operation 0 takes `count` leaves, form 0 of this crate, 1 of another program; operation 1 merges the top `count` entries
+/// in a form of 1 extremal, 2 symmetric, 3 xor; operation 2 makes the top entry symmetric (form 0, count 1).
 #[derive(Serialize, Deserialize)]
 struct StepV1 {
     operation: u8,
@@ -80,31 +82,43 @@ impl<F: ShapeFields> WireBody for PrivateBodyV1<F> {
 
 impl From<Step> for StepV1 {
     fn from(step: Step) -> Self {
-        match step {
-            Step::Leaves { count } => Self { operation: 0, form: 0, count },
-            Step::Or { form, arity } => {
-                let form = match form {
-                    MergeForm::Extremal => 1,
-                    MergeForm::Symmetric => 2,
-                    MergeForm::Xor => 3,
-                };
-                Self { operation: 1, form, count: arity }
-            }
-        }
+        let [operation, form] = step_codes(step);
+        let count = match step {
+            Step::Leaves { count, .. } => count,
+            Step::Or { arity, .. } => arity,
+            Step::Symmetrise | Step::Not => 1,
+            Step::Gate { .. } => 2,
+        };
+        Self { operation, form, count }
+    }
+}
+
+/// Operation and form of a step; gates and negations are not part of any sketch.
+fn step_codes(step: Step) -> [u8; 2] {
+    match step {
+        Step::Leaves { origin: Origin::Here, .. } => [0, 0],
+        Step::Leaves { origin: Origin::Elsewhere, .. } => [0, 1],
+        Step::Or { form: MergeForm::Extremal, .. } => [1, 1],
+        Step::Or { form: MergeForm::Symmetric, .. } => [1, 2],
+        Step::Or { form: MergeForm::Xor, .. } => [1, 3],
+        Step::Symmetrise => [2, 0],
+        Step::Gate { .. } | Step::Not => [u8::MAX; 2],
     }
 }
 
 impl StepV1 {
     /// The step, or nothing for codes without a meaning.
     fn to_step(&self) -> Option<Step> {
-        let form = match (self.operation, self.form) {
-            (0, 0) => return Some(Step::Leaves { count: self.count }),
-            (1, 1) => MergeForm::Extremal,
-            (1, 2) => MergeForm::Symmetric,
-            (1, 3) => MergeForm::Xor,
+        let (count, arity) = (self.count, self.count);
+        Some(match (self.operation, self.form) {
+            (0, 0) => Step::Leaves { count, origin: Origin::Here },
+            (0, 1) => Step::Leaves { count, origin: Origin::Elsewhere },
+            (1, 1) => Step::Or { form: MergeForm::Extremal, arity },
+            (1, 2) => Step::Or { form: MergeForm::Symmetric, arity },
+            (1, 3) => Step::Or { form: MergeForm::Xor, arity },
+            (2, 0) if count == 1 => Step::Symmetrise,
             _ => return None,
-        };
-        Some(Step::Or { form, arity: self.count })
+        })
     }
 }
 

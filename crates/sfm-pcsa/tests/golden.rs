@@ -9,13 +9,14 @@ use cardinality_estimators::{
 use dp_noise::Epsilon;
 use serde_json::{Value, json};
 use sfm_pcsa::diagnostics::{
-    BooleanOp, GateTable, MergedChannel, OutputForm, dp_level, empty_cells_of_union, gate_table, legions_boundaries,
-    level_of_a_cell, mechanisms, murmur3_x64_128, nway_or, placement,
+    GateTable, MergedChannel, dp_level, empty_cells_of_union, gate_table, legions_boundaries, level_of_a_cell,
+    mechanisms, murmur3_x64_128, nway_or, placement,
 };
-use sfm_pcsa::{LegionsShape, Unit};
+use sfm_pcsa::{BooleanOp, LegionsShape, OutputForm, Unit};
 use sketch_hash::{Item, PrestoHash};
 use sketch_testkit::{GoldenCase, GoldenFile, Tolerance, compare, number};
 
+/// In `golden_presto.rs`.
 const ELSEWHERE: [&str; 1] = ["presto_bytes"];
 
 #[test]
@@ -82,7 +83,7 @@ fn merge(case: &GoldenCase) {
         "or" => BooleanOp::Or,
         "and" => BooleanOp::And,
         "xor" => BooleanOp::Xor,
-        "diff" => BooleanOp::Diff,
+        "diff" => BooleanOp::Difference,
         "implies" => BooleanOp::Implies,
         "nor" => BooleanOp::Nor,
         "nand" => BooleanOp::Nand,

@@ -87,7 +87,7 @@ fn merge_histories_must_run() {
         assert!(malformed(forge(STEP + 2, &count.to_le_bytes())), "{count}");
     }
     assert!(malformed(forge(STEP, &[1, 1])));
-    for code in [[0, 1], [1, 0], [1, 4], [2, 0], [255, 255]] {
+    for code in [[0, 2], [2, 1], [1, 0], [1, 4], [3, 0], [255, 255]] {
         assert!(matches!(forge(STEP, &code), Err(DecodeError::Step { step: 0, .. })), "{code:?}");
     }
 }

@@ -5,8 +5,8 @@
 
 mod support;
 
-use sfm_pcsa::diagnostics::{BooleanOp, GateTable, OutputForm, gate_table, mechanisms};
-use sfm_pcsa::{MergeForm, dp_noise::Epsilon};
+use sfm_pcsa::diagnostics::{GateTable, gate_table, mechanisms};
+use sfm_pcsa::{BooleanOp, MergeForm, OutputForm, dp_noise::Epsilon};
 use support::{noise, permit, raw, released, shape};
 
 /// Channels `(p, q)` of both mechanisms at a level.

@@ -1,7 +1,7 @@
 //! Kinds `merge` and `nway_or`: channels of merged bits.
 
-use sfm_pcsa::ChannelError;
-use sfm_pcsa::diagnostics::{self, BooleanOp, GateTable, MergedChannel, OutputForm};
+use sfm_pcsa::diagnostics::{self, GateTable, MergedChannel};
+use sfm_pcsa::{BooleanOp, ChannelError, OutputForm};
 
 use crate::golden::{CaseError, Got, Input};
 
@@ -26,7 +26,7 @@ fn operation(word: &str) -> Result<BooleanOp, CaseError> {
         "or" => BooleanOp::Or,
         "and" => BooleanOp::And,
         "xor" => BooleanOp::Xor,
-        "diff" => BooleanOp::Diff,
+        "diff" => BooleanOp::Difference,
         "implies" => BooleanOp::Implies,
         "nor" => BooleanOp::Nor,
         "nand" => BooleanOp::Nand,
