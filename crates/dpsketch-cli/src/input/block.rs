@@ -17,8 +17,6 @@ pub(crate) struct Block {
     pub(crate) bytes: Vec<u8>,
     /// The number of the first line, counted from 1.
     pub(crate) first_line: u64,
-    /// Whether a quote may hide a line end or a delimiter. Only CSV blocks have quotes.
-    pub(crate) quoted: bool,
 }
 
 /// Where records end.
@@ -93,13 +91,12 @@ impl<R: Read> Blocks<R> {
     }
 
     fn block(&mut self, bytes: Vec<u8>) -> Block {
-        let quoted = match &mut self.ending {
-            Ending::Line => false,
-            Ending::Csv(scan) => scan.finish_block(),
-        };
+        if let Ending::Csv(scan) = &mut self.ending {
+            scan.finish_block();
+        }
         let first_line = self.next_line;
         self.next_line += count_lines(&bytes);
-        Block { bytes, first_line, quoted }
+        Block { bytes, first_line }
     }
 
     /// A record longer than a block always starts its block; there its length is the same however the bytes came.

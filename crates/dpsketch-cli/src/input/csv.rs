@@ -1,14 +1,16 @@
 //! CSV: the header, and the wanted fields of every record as text.
 
-use std::ops::Range;
-
 use csv::{ByteRecord, ReaderBuilder};
 use dpsketch::sketch_hash::Item;
 use dpsketch::{DistinctBuilder, Error, ErrorKind};
-use memchr::{memchr, memchr_iter};
 
 use super::block::Block;
 use super::columns;
+
+/// Records read before their fields are hashed together.
+const BATCH: usize = 256;
+/// Bytes that the parser copies at a time.
+const READ_AHEAD: usize = 64 * 1024;
 
 /// What is known of a CSV file once its header was read.
 #[derive(Debug)]
@@ -58,34 +60,40 @@ impl CsvLayout {
 
     /// Counts the records of a block.
     pub(crate) fn ingest(&self, block: &Block, builder: &mut DistinctBuilder) -> Result<(), Error> {
-        let lone_return = || memchr_iter(b'\r', &block.bytes).any(|at| block.bytes.get(at + 1) != Some(&b'\n'));
-        if block.quoted || lone_return() {
-            return self.ingest_quoted(block, builder);
-        }
-        let mut records = PlainRecords::new(self, block);
-        if let [column] = self.columns.as_slice() {
-            builder.push_texts(std::iter::from_fn(|| records.next_field(*column)));
-        } else {
-            let mut row = vec![""; self.columns.len()];
-            while records.next_row(&mut row) {
-                builder.push_row(row.iter().map(|field| Some(Item::Text(field))));
-            }
-        }
-        records.finish()
-    }
-
-    /// Any block, by the `csv` crate.
-    fn ingest_quoted(&self, block: &Block, builder: &mut DistinctBuilder) -> Result<(), Error> {
         let mut reader = ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
             .flexible(true)
+            .buffer_capacity(READ_AHEAD)
             .from_reader(block.bytes.as_slice());
-        let mut record = ByteRecord::new();
+        let mut records = vec![ByteRecord::new(); BATCH];
         loop {
-            let line = block.first_line + reader.position().line() - 1;
-            if !reader.read_byte_record(&mut record).map_err(|error| damaged(&self.name, line, &error.to_string()))? {
+            let filled = self.read(&mut reader, &mut records, block.first_line)?;
+            let records = &records[..filled];
+            if let &[column] = self.columns.as_slice() {
+                builder.push_texts(records.iter().map(|record| text(record, column)));
+            } else {
+                for record in records {
+                    builder.push_row(self.columns.iter().map(|column| Some(Item::Text(text(record, *column)))));
+                }
+            }
+            if filled < BATCH {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Reads records from the front, each checked; fewer than there is room for means that there are no more.
+    fn read(
+        &self,
+        reader: &mut csv::Reader<&[u8]>,
+        records: &mut [ByteRecord],
+        first_line: u64,
+    ) -> Result<usize, Error> {
+        for (filled, record) in records.iter_mut().enumerate() {
+            let line = first_line + reader.position().line() - 1;
+            if !reader.read_byte_record(record).map_err(|error| damaged(&self.name, line, &error.to_string()))? {
+                return Ok(filled);
             }
             if record.len() != self.width {
                 return Err(self.wrong_width(line, record.len()));
@@ -93,9 +101,8 @@ impl CsvLayout {
             if let Some(bad) = self.columns.iter().find(|column| std::str::from_utf8(&record[**column]).is_err()) {
                 return Err(self.not_text(line, *bad));
             }
-            let field = |column: &usize| std::str::from_utf8(&record[*column]).ok().map(Item::Text);
-            builder.push_row(self.columns.iter().map(field));
         }
+        Ok(records.len())
     }
 
     fn wrong_width(&self, line: u64, found: usize) -> Error {
@@ -113,93 +120,9 @@ fn damaged(name: &str, line: u64, what: &str) -> Error {
     Error::new(ErrorKind::Damaged, format!("{name}: line {line}: {what}")).value(name)
 }
 
-/// The records of a block without quotes: every line feed ends one, every delimiter ends a field.
-struct PlainRecords<'a> {
-    layout: &'a CsvLayout,
-    bytes: &'a [u8],
-    /// The whole block as text, where it is valid UTF-8 throughout, so that fields need not be looked at one by one.
-    text: Option<&'a str>,
-    position: usize,
-    line: u64,
-    error: Option<Error>,
-}
-
-impl<'a> PlainRecords<'a> {
-    fn new(layout: &'a CsvLayout, block: &'a Block) -> Self {
-        let text = std::str::from_utf8(&block.bytes).ok();
-        Self { layout, bytes: &block.bytes, text, position: 0, line: block.first_line, error: None }
-    }
-
-    /// Where the next line that is not empty stands.
-    fn next_line(&mut self) -> Option<Range<usize>> {
-        while self.position < self.bytes.len() {
-            let start = self.position;
-            let mut end = memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |length| start + length);
-            self.position = end + 1;
-            self.line += 1;
-            if end > start && self.bytes[end - 1] == b'\r' {
-                end -= 1;
-            }
-            if end > start {
-                return Some(start..end);
-            }
-        }
-        None
-    }
-
-    fn next_field(&mut self, column: usize) -> Option<&'a str> {
-        let line = self.next_line()?;
-        let (mut start, mut fields, mut found) = (line.start, 0, line.clone());
-        let ends = memchr_iter(self.layout.delimiter, &self.bytes[line.clone()]).map(|at| line.start + at);
-        for end in ends.chain([line.end]) {
-            if fields == column {
-                found = start..end;
-            }
-            fields += 1;
-            start = end + 1;
-        }
-        self.checked(fields, column, found)
-    }
-
-    /// Fills `row` with the wanted fields; false at the end or after an error.
-    fn next_row(&mut self, row: &mut [&'a str]) -> bool {
-        let Some(line) = self.next_line() else { return false };
-        let (mut start, mut fields) = (line.start, 0);
-        let ends = memchr_iter(self.layout.delimiter, &self.bytes[line.clone()]).map(|at| line.start + at);
-        for end in ends.chain([line.end]) {
-            if let Some(slot) = self.layout.columns.iter().position(|column| *column == fields) {
-                let Some(text) = self.text_at(start..end, fields) else { return false };
-                row[slot] = text;
-            }
-            fields += 1;
-            start = end + 1;
-        }
-        self.checked(fields, 0, line.start..line.start).is_some()
-    }
-
-    /// The field, if the record has as many as it should.
-    fn checked(&mut self, fields: usize, column: usize, field: Range<usize>) -> Option<&'a str> {
-        if fields == self.layout.width {
-            return self.text_at(field, column);
-        }
-        self.error = Some(self.layout.wrong_width(self.line - 1, fields));
-        None
-    }
-
-    fn text_at(&mut self, field: Range<usize>, column: usize) -> Option<&'a str> {
-        let text = match self.text {
-            Some(text) => text.get(field),
-            None => std::str::from_utf8(&self.bytes[field]).ok(),
-        };
-        if text.is_none() {
-            self.error = Some(self.layout.not_text(self.line - 1, column));
-        }
-        text
-    }
-
-    fn finish(self) -> Result<(), Error> {
-        self.error.map_or(Ok(()), Err)
-    }
+/// A field that was checked to be text.
+fn text(record: &ByteRecord, column: usize) -> &str {
+    std::str::from_utf8(&record[column]).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -275,8 +198,8 @@ mod tests {
             let end = if read == 0 { buffer.len() } else { end.unwrap_or(0) };
             if end > 0 {
                 let rest = buffer.split_off(end);
-                let block =
-                    Block { bytes: std::mem::replace(&mut buffer, rest), first_line: 1, quoted: scan.finish_block() };
+                scan.finish_block();
+                let block = Block { bytes: std::mem::replace(&mut buffer, rest), first_line: 1 };
                 layout.ingest(&block, &mut builder)?;
             }
             if read == 0 {
@@ -319,7 +242,6 @@ mod tests {
         let mut blocks = Blocks::new(text.as_bytes(), "t", Ending::Csv(CsvScan::new(b',')), 1 << 20);
         let (mut records, mut lines) = (0, 1);
         while let Some(block) = blocks.next(Vec::new()).unwrap() {
-            assert!(block.quoted);
             assert_eq!(block.first_line, lines);
             assert_eq!(block.bytes.len() % row.len(), 0);
             records += block.bytes.len() / row.len();

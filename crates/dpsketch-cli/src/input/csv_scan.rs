@@ -12,7 +12,6 @@ pub(crate) struct CsvScan {
     position: usize,
     first_end: Option<usize>,
     last_end: Option<usize>,
-    quotes: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ enum State {
 
 impl CsvScan {
     pub(crate) fn new(delimiter: u8) -> Self {
-        Self { delimiter, state: State::Start, position: 0, first_end: None, last_end: None, quotes: false }
+        Self { delimiter, state: State::Start, position: 0, first_end: None, last_end: None }
     }
 
     /// Looks at the bytes that were added to the buffer since the last call; the end of the last whole record in it.
@@ -38,21 +37,18 @@ impl CsvScan {
         if self.state != State::Quoted && self.state != State::QuoteInQuoted && memchr(b'"', new).is_none() {
             self.scan_plain(new);
         } else {
-            self.quotes = true;
             self.scan_quoted(new);
         }
         self.position = buffer.len();
         self.last_end
     }
 
-    /// Starts again with the bytes after the last record end; whether the block had quotes.
-    pub(crate) fn finish_block(&mut self) -> bool {
-        let quotes = std::mem::take(&mut self.quotes);
+    /// Starts again with the bytes after the last record end.
+    pub(crate) fn finish_block(&mut self) {
         // The carried bytes are looked at again, from a state that is known: the start of a record.
         self.position = 0;
         self.state = State::Start;
         (self.first_end, self.last_end) = (None, None);
-        quotes
     }
 
     pub(crate) fn first_end(&self) -> Option<usize> {
