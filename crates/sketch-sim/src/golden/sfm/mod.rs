@@ -1,10 +1,12 @@
 //! The schema `sfm-golden/1`: mechanisms, merges, likelihoods, placement.
 
 mod hash;
+mod legions;
 mod likelihood;
 mod mechanism;
 mod merge;
 mod occupancy;
+mod presto;
 
 use super::compare::Got;
 use super::input::{CaseError, Input};
@@ -23,8 +25,10 @@ pub(super) const SCHEMA: Schema = Schema {
         "asymptotic",
         "linear_counting",
         "bloom",
+        "liquid_legions",
         "hash",
         "placement",
+        "presto_bytes",
         "product_statistic",
     ],
     cases: listed_cases,
@@ -43,8 +47,10 @@ fn compute(case: &Case) -> Result<Got, CaseError> {
         "asymptotic" => likelihood::asymptotic(input),
         "linear_counting" => occupancy::linear_counting(input),
         "bloom" => occupancy::bloom(input),
+        "liquid_legions" => legions::liquid_legions(input),
         "hash" => hash::hash(input),
         "placement" => hash::placement(input),
+        "presto_bytes" => presto::presto_bytes(input),
         "product_statistic" => occupancy::product_statistic(input),
         _ => Err(CaseError::UnknownKind),
     }
