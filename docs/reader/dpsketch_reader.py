@@ -290,6 +290,8 @@ def _private(shape_type, fields, header):
     ones = _ones(fields, shape)
     _check_leaves(leaves, shape.cells_per_item)
     cells_of_unit = _cells_of_unit(leaves, shape.cells_per_item)
+    if [0, 1] in [step[:2] for step in steps]:
+        cells_of_unit = None  # Of noise made elsewhere nobody here knows the coins.
     with localcontext() as context:
         context.prec = 60
         p, a = _run(leaves, steps)
@@ -365,10 +367,10 @@ def _run(leaves, steps):
     """Runs the history and gives p and a = 1 - q/p of its result."""
     rest = [(Decimal(int(leaf["p_numerator"])) / 2**64, Decimal(int(leaf["q_numerator"])) / 2**64) for leaf in leaves]
     rest = [(p, 1 - q / p) for p, q in reversed(rest)]
-    stack, pushed = [], False
+    stack, taken = [], None
     for index, (operation, form, count) in enumerate(steps):
-        if (operation, form) == (0, 0):
-            if pushed or not 0 < count <= len(rest):
+        if operation == 0 and form in (0, 1):
+            if taken == form or not 0 < count <= len(rest):
                 raise FormatError("body", f"step {index} takes {count} releases")
             stack += [rest.pop() for _ in range(count)]
         elif operation == 1 and form in (1, 2, 3):
@@ -376,12 +378,24 @@ def _run(leaves, steps):
                 raise FormatError("body", f"step {index} merges {count} of {len(stack)}")
             inputs = stack[-count:]
             stack[-count:] = [_merge(form, inputs)]
+        elif (operation, form, count) == (2, 0, 1) and stack:
+            stack[-1] = _symmetrised(index, *stack[-1])
         else:
             raise FormatError("body", f"step {index}: operation {operation}, form {form}")
-        pushed = operation == 0
+        taken = form if operation == 0 else None
     if len(stack) != 1 or rest:
         raise FormatError("body", f"the history leaves {len(stack)} results and {len(rest)} releases")
     return stack[0]
+
+
+def _symmetrised(index, p, a):
+    """Ones thinned where p + q > 1, zeros raised where p + q < 1."""
+    q = p * (1 - a)
+    if abs(p + q - 1) < Decimal(2) ** -76:
+        raise FormatError("body", f"step {index} makes symmetric what is so already")
+    if p + q > 1:
+        return p / (p + q), a
+    return (1 - q) / (2 - p - q), p * a / (1 - q)
 
 
 def _merge(form, inputs):

@@ -163,7 +163,7 @@ impl NoisyBits {
         }
         let items = self.common_unit()?;
         let level = match self.leaves() {
-            [leaf] => leaf.realised_level(),
+            [leaf] if self.outcome.randomised == 0 => leaf.realised_level(),
             leaves => {
                 let bits = multiply_up(items, f64::from(cells_per_item));
                 multiply_up(level_seen_alone(&self.outcome, leaves.len()), bits)

@@ -103,7 +103,7 @@ impl<S: BitmapShape> PrivateBitmap<S> {
     /// The level of the bits of this sketch alone, for a unit that leaves the union at once, rounded up.
     ///
     /// Holds only if whoever sees this sketch sees none of its inputs and no other merge that shares one, and if the
-    /// coins of the merges are unknown. For a sketch of one release it is the level that its flips realise. A user in
+    /// coins of the merges are unknown. For a release as it is, it is the level that its flips realise. A user in
     /// several data sets may have added the items allowed in each. `None` when the noise came from an insecure
     /// generator or was [made elsewhere](Leaf::made_elsewhere), and when some releases protect items and others users.
     #[must_use]

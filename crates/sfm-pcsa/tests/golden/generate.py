@@ -272,6 +272,19 @@ def merge(form, inputs):
     return (1 - low) * d, -low * d
 
 
+def symmetrise(p, q):
+    """The channel after keeping ones, or raising zeros, with the probability that makes p + q = 1."""
+    if p + q > 1:
+        keep = 1 / (p + q)
+        return p * keep, q * keep
+    raise_ = (1 - p - q) / (2 - p - q)
+    return p + (1 - p) * raise_, q + (1 - q) * raise_
+
+
+HERE_MADE, ELSEWHERE = 0, 1
+SYMMETRISE = (2, 0, 1)
+
+
 def run(leaves, steps):
     """The channel of a merge history."""
     rest = [(Fraction(leaf["p"], 2**64), Fraction(leaf["q"], 2**64)) for leaf in leaves]
@@ -280,6 +293,8 @@ def run(leaves, steps):
         if operation == 0:
             stack += rest[:count]
             rest = rest[count:]
+        elif operation == 2:
+            stack.append(symmetrise(*stack.pop()))
         else:
             inputs = stack[-count:]
             del stack[-count:]
@@ -327,6 +342,8 @@ def private(name, shape, leaves, steps, insecure=False):
     key = fingerprint(DEFAULT_KEY)
     p, q = run(leaves, steps)
     cells = cells_of_unit(leaves, shape.cells_per_item)
+    if any(step[:2] == (0, ELSEWHERE) for step in steps):
+        cells = None
     says = {
         "family": shape.names[0], "insecure_noise": insecure, **shape.says,
         "hash_algorithm": 1, "hash_fingerprint": f"{key:016x}",
@@ -367,6 +384,11 @@ def pcsa_files(integers):
             [(0, 0, 2), (1, EXTREMAL, 2)])
     private("private-units", Pcsa(4, 6), [symmetric(1, 2.0), symmetric(2, 2.0, max_items=1)],
             [(0, 0, 2), (1, EXTREMAL, 2)])
+    private("private-elsewhere", Pcsa(6, 4), [symmetric(1, 2.0), symmetric(2, 1.0), symmetric(3, 4.0)],
+            [(0, HERE_MADE, 1), (0, ELSEWHERE, 2), (1, EXTREMAL, 3)])
+    private("private-symmetrised", Pcsa(6, 4), [symmetric(1, 1.0), symmetric(2, 3.0)],
+            [(0, HERE_MADE, 2), (1, EXTREMAL, 2), SYMMETRISE])
+    private("private-xor-symmetrised", Pcsa(6, 4), [xor_family(1, 1.0)], [(0, HERE_MADE, 1), SYMMETRISE])
     private("private-insecure", Pcsa(6, 4), [symmetric(9, 1.0)], single, insecure=True)
 
 
