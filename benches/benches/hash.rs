@@ -3,34 +3,20 @@
 
 use std::hash::{BuildHasher, Hasher};
 use std::hint::black_box;
-use std::time::Duration;
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Throughput, criterion_group, criterion_main};
+use dpsketch_benches::{Criterion, Group, quick, strings, words};
 use highway::HighwayHash;
 use sketch_hash::{
     DefaultHash, Domain, HashKey, KeyedHash, MixedTabulation, MultiplyShift, Polynomial2, Polynomial4, PrestoHash,
-    SeedStream, SimpleTabulation, hash64_integers,
+    SimpleTabulation, hash64_integers,
 };
 
 /// Items in a batch.
 const BATCH: usize = 1024;
 
-/// Words of a fixed seed.
-fn words() -> Vec<u64> {
-    let mut seed = SeedStream::new(HashKey::DEFAULT, "bench hash", 0);
-    (0..BATCH).map(|_| seed.next_word()).collect()
-}
-
-/// Strings of `shortest` to `longest` bytes.
-fn strings(shortest: usize, longest: usize) -> Vec<Vec<u8>> {
-    let text: Vec<u8> = words().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let spread = longest - shortest + 1;
-    (0..BATCH).map(|i| text[i * 7..i * 7 + shortest + (i * 5) % spread].to_vec()).collect()
-}
-
 /// One way to hash the group's batch.
-fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mut fill: impl FnMut(&mut [u64])) {
+fn bench(group: &mut Group<'_>, name: &str, mut fill: impl FnMut(&mut [u64])) {
     let mut out = vec![0; BATCH];
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
@@ -41,7 +27,7 @@ fn bench(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mut fill: impl Fn
 }
 
 /// A function of bytes, called for each item.
-fn singly(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, items: &[&[u8]], hash: impl Fn(&[u8]) -> u64) {
+fn singly(group: &mut Group<'_>, name: &str, items: &[&[u8]], hash: impl Fn(&[u8]) -> u64) {
     bench(group, name, |out| {
         for (item, out) in items.iter().zip(out) {
             *out = hash(item);
@@ -55,7 +41,7 @@ fn first_word(bytes: &[u8]) -> u64 {
 }
 
 /// Every candidate, through the plain interface of its library.
-fn candidates(group: &mut BenchmarkGroup<'_, WallTime>, items: &[&[u8]]) {
+fn candidates(group: &mut Group<'_>, items: &[&[u8]]) {
     let siphash = siphasher::sip::SipHasher13::new_with_keys(1, 2);
     singly(group, "siphasher 1-3", items, |bytes| siphash.hash(bytes));
     let siphash = siphasher::sip128::SipHasher13::new_with_keys(1, 2);
@@ -81,15 +67,14 @@ fn candidates(group: &mut BenchmarkGroup<'_, WallTime>, items: &[&[u8]]) {
     singly(group, "blake3, keyed", items, |bytes| first_word(blake3::keyed_hash(&key, bytes).as_bytes()));
 }
 
-fn start<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+fn start<'a>(criterion: &'a mut Criterion, name: &str) -> Group<'a> {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(BATCH as u64));
-    group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
     group
 }
 
 fn bench_words(criterion: &mut Criterion) {
-    let words = words();
+    let words = words(1, BATCH);
     let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
     let items: Vec<&[u8]> = bytes.iter().map(|bytes| &bytes[..]).collect();
     let integers: Vec<i64> = words.iter().map(|word| word.cast_signed()).collect();
@@ -110,7 +95,7 @@ fn bench_words(criterion: &mut Criterion) {
 fn bench_strings(criterion: &mut Criterion) {
     let hash = DefaultHash::default();
     for (name, shortest, longest) in [("16 bytes", 16, 16), ("64 bytes", 64, 64), ("12 to 20 bytes", 12, 20)] {
-        let strings = strings(shortest, longest);
+        let strings = strings(2, BATCH, shortest, longest);
         let items: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
         let mut group = start(criterion, &format!("hash/{name}"));
         candidates(&mut group, &items);
@@ -121,7 +106,7 @@ fn bench_strings(criterion: &mut Criterion) {
 }
 
 fn bench_families(criterion: &mut Criterion) {
-    let keys = words();
+    let keys = words(1, BATCH);
     let mut group = start(criterion, "hash/families");
     let member = MultiplyShift::new(HashKey::DEFAULT, 0);
     bench(&mut group, "multiply-shift", |out| member.hash_into(&keys, out));
@@ -136,5 +121,5 @@ fn bench_families(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, bench_words, bench_strings, bench_families);
+criterion_group!(name = benches; config = quick(); targets = bench_words, bench_strings, bench_families);
 criterion_main!(benches);

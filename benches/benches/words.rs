@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Throughput, criterion_group, criterion_main};
+use dpsketch_benches::{Criterion, quick, words};
 use gf2_linalg::{
     and_popcount, joint_counts, level_popcounts, or_into, popcount, transpose32_pairs, transpose64, xor_into,
     xor_popcount,
@@ -11,20 +12,8 @@ use gf2_linalg::{
 /// 4096 × 24 cells, the default sketch; and vectors beyond every cache.
 const LENGTHS: [usize; 2] = [98_304 / 64, 1 << 22];
 
-/// Seeded words: xorshift64.
-fn words(seed: u64, length: usize) -> Vec<u64> {
-    let mut state = seed;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..length).map(|_| next()).collect()
-}
-
 fn counting(c: &mut Criterion) {
-    let mut group = c.benchmark_group("count");
+    let mut group = c.benchmark_group("words/count");
     for length in LENGTHS {
         let (a, b) = (words(1, length), words(2, length));
         let bytes = 8 * length as u64;
@@ -51,7 +40,7 @@ fn counting(c: &mut Criterion) {
 }
 
 fn joining(c: &mut Criterion) {
-    let mut group = c.benchmark_group("join");
+    let mut group = c.benchmark_group("words/join");
     for length in LENGTHS {
         let (mut a, b) = (words(1, length), words(2, length));
         group.throughput(Throughput::Bytes(16 * length as u64));
@@ -72,7 +61,7 @@ fn joining(c: &mut Criterion) {
 }
 
 fn transposing(c: &mut Criterion) {
-    let mut group = c.benchmark_group("transpose");
+    let mut group = c.benchmark_group("words/transpose");
     let source = words(3, 64);
     let mut square = [0; 64];
     square.copy_from_slice(&source);
@@ -85,5 +74,5 @@ fn transposing(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, counting, joining, transposing);
+criterion_group!(name = benches; config = quick(); targets = counting, joining, transposing);
 criterion_main!(benches);
