@@ -138,14 +138,6 @@ pub enum UnionError {
     /// The estimator refused its input.
     #[error("the union cannot be estimated")]
     Estimate(#[from] cardinality_estimators::ParamError),
-    /// Too many kinds of cells for a count of each pattern of bits.
-    #[error("estimates of several sketches keep at most {max} counts, these have {found}")]
-    Patterns {
-        /// The most counts.
-        max: usize,
-        /// Groups of equally likely cells times the patterns of the sketches.
-        found: usize,
-    },
 }
 
 /// Bytes that are not a sketch.

@@ -31,7 +31,7 @@ pub struct PrivateBitmap<S: BitmapShape> {
     noisy: NoisyBits,
 }
 
-/// The private sketch of PCSA cells: Sketch-Flip-Merge [HTC23].
+/// The private sketch of PCSA cells: Sketch-Flip-Merge \[HTC23\].
 pub type SfmSketch = PrivateBitmap<PcsaShape>;
 
 impl<S: BitmapShape> core::fmt::Debug for PrivateBitmap<S> {

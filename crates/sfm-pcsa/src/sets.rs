@@ -10,10 +10,8 @@ use crate::patterns::count_patterns;
 use crate::private::PrivateBitmap;
 use crate::shape::BitmapShape;
 
-/// So many counts take 256 MiB. Only Liquid Legions, where every cell has a rate of its own, can have more.
-const MAX_COUNTS: usize = 1 << 25;
-
-/// How many equally likely cells, for PCSA level by level, hold each of the `2^k` patterns of bits in `k` sketches, at most eight.
+/// How many equally likely cells, for PCSA level by level, hold each of the `2^k` patterns of bits in `k` sketches, at
+/// most eight.
 ///
 /// Bit `i` of a pattern is the noisy bit of sketch `i`. The counts, with the channels of the sketches, are all that
 /// estimates from several sketches need; most callers want [`set_estimate`] or [`jaccard_estimate`].
@@ -23,18 +21,13 @@ const MAX_COUNTS: usize = 1 << 25;
 ///
 /// # Errors
 /// [`UnionError::Mismatch`] as for [`union_estimate`](crate::union_estimate): no sketch, different hash or shape, or a
-/// release in more than one of them. [`UnionError::Estimate`] for more than eight sketches, and
-/// [`UnionError::Patterns`] for Liquid Legions of so many cells that the counts would not fit.
+/// release in more than one of them. [`UnionError::Estimate`] for more than eight sketches.
 pub fn pattern_counts<S: BitmapShape>(sketches: &[&PrivateBitmap<S>]) -> Result<PatternCounts, UnionError> {
     let first = check_together(sketches)?;
     if sketches.len() > PatternCounts::MAX_SKETCHES {
         return Err(ParamError::SetSketches { found: sketches.len() }.into());
     }
     let layout = first.shape().layout();
-    let counts = layout.groups().len() << sketches.len();
-    if counts > MAX_COUNTS {
-        return Err(UnionError::Patterns { max: MAX_COUNTS, found: counts });
-    }
     let channels: Vec<BitChannel> = sketches.iter().map(|sketch| sketch.channel()).collect();
     let bitmaps: Vec<&[u64]> = sketches.iter().map(|sketch| sketch.noisy().bits()).collect();
     let runs = layout.groups().map(|(cells, _)| usize::try_from(cells).unwrap_or(usize::MAX));
