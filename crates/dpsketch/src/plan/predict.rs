@@ -3,8 +3,8 @@
 use cardinality_estimators::{BitChannel, CellLayout, Status, noise_floor, predicted_rse};
 use dp_noise::RandomizedResponse;
 use serde_json::{Value, json};
-use sfm_pcsa::PcsaShape;
-use sfm_pcsa::diagnostics::{OutputForm, nway_or};
+use sfm_pcsa::diagnostics::nway_or;
+use sfm_pcsa::{OutputForm, PcsaShape};
 
 use super::{Plan, PlannedAnswer, finite};
 
