@@ -1,4 +1,5 @@
-//! Faults found in other implementations, as tests of this one: numbers P1, P4 to P7, P9 and P13 of the project's list.
+//! Faults found in other implementations, as tests of this one: a biased merge, empty sketches, changed sources,
+//! short hashes, workers without rows and unchecked parameters.
 #![expect(clippy::cast_precision_loss, reason = "a uniform number may round")]
 #![expect(clippy::float_cmp, reason = "levels are stored as given")]
 
