@@ -13,10 +13,10 @@ use crate::private::PrivateBitmap;
 use crate::shape::{BitmapShape, SHORTEST_ROW, ShapeFields, ShapeInternals};
 use crate::sketch::RawBitmap;
 
-/// The shape of an unpartitioned Bloom filter: cells, and how many of them an item sets.
+/// The shape of an unpartitioned Bloom filter \[B70\]: cells, and how many of them an item sets.
 ///
-/// The cells of an item with the 128-bit hash `(h₁, h₂)` come from the `SplitMix64` generator with state `h₁` and odd
-/// increment `h₂ | 1`. For `i = 1, …, hashes`
+/// The cells of an item with the 128-bit hash `(h₁, h₂)` come from the `SplitMix64` generator \[SLF14\] with state `h₁` and
+/// odd increment `h₂ | 1`. For `i = 1, …, hashes`
 ///
 /// ```text
 /// z = h₁ + i·(h₂ | 1)                          mod 2⁶⁴
@@ -160,7 +160,7 @@ impl Row for BloomShape {
     }
 }
 
-/// The output function of `SplitMix64` (Steele, Lea and Flood 2014, variant 13 of Stafford).
+/// The output function of `SplitMix64` [SLF14].
 #[inline]
 const fn mix(state: u64) -> u64 {
     let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -17,7 +17,7 @@ use crate::sketch::RawBitmap;
 ///
 /// An item with the 64-bit hash `h` sets cell `⌊h · cells / 2⁶⁴⌋`. Of the families this one has the smallest error while
 /// items are not many more than cells, and none beyond about `cells · ln cells`: with `t = n / cells` the relative error
-/// without noise is `√(eᵗ − t − 1) / (t √cells)`.
+/// without noise is `√(eᵗ − t − 1) / (t √cells)` \[WVT90\].
 ///
 /// # Examples
 /// ```

@@ -213,7 +213,7 @@ fn liquid_legions_have_the_predicted_error() {
     let shape = LegionsShape::new(10_000, 10.0).expect("in range");
     let layout = CellLayout::legions(10_000, 10.0).expect("a layout");
     assert_predicted(shape, &layout, 20_000, 2.0, 14);
-    assert_predicted(shape, &layout, 200_000, 4.0, 15);
+    assert_predicted(shape, &layout, 60_000, 4.0, 15);
 }
 
 #[test]
