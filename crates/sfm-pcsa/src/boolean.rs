@@ -149,14 +149,12 @@ impl<S: BitmapShape> NoisyCells<S> {
         Ok(Self { shape: self.shape, hash_id: self.hash_id, noisy: result })
     }
 
-    /// The opposite answer in every cell: the bits inverted, without coins and without loss.
+    /// The opposite answer in every cell: the bits inverted, without coins and without loss. Twice gives the original.
     ///
-    /// # Panics
-    /// Never: the channel of a negation keeps all that the channel kept.
-    #[must_use]
-    pub fn negated(&self) -> Self {
-        let noisy = negated(&self.noisy).expect("a negation keeps the signal");
-        Self { shape: self.shape, hash_id: self.hash_id, noisy }
+    /// # Errors
+    /// [`MergeError::Channel`] where `1 − q/p` of the negation is below its least value, 2⁻³⁰⁰.
+    pub fn negated(&self) -> Result<Self, MergeError> {
+        Ok(Self { shape: self.shape, hash_id: self.hash_id, noisy: negated(&self.noisy)? })
     }
 
     /// The shape of the sketches.
@@ -256,7 +254,7 @@ fn combined<R: NoiseSource + ?Sized>(
     Ok(NoisyBits::from_parts(first.cells(), bits, lineage, outcome, insecure)?)
 }
 
-fn negated(input: &NoisyBits) -> Result<NoisyBits, crate::lineage::LineageError> {
+fn negated(input: &NoisyBits) -> Result<NoisyBits, MergeError> {
     let mut bits: Vec<u64> = input.bits().iter().map(|word| !word).collect();
     clear_beyond(&mut bits, input.cells());
     // From the history, so that a negated negation is what it was.

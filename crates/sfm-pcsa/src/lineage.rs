@@ -329,15 +329,19 @@ impl Lineage {
     }
 
     /// The history of the negation; of a negation, what was negated.
-    pub(crate) fn negated(&self) -> Result<(Self, Outcome), LineageError> {
+    pub(crate) fn negated(&self) -> Result<(Self, Outcome), ChannelError> {
         let mut negated = self.clone();
         if negated.steps.last() == Some(&Step::Not) {
             negated.steps.pop();
         } else {
             negated.steps.push(Step::Not);
         }
-        let outcome = negated.evaluate()?;
-        Ok((negated, outcome))
+        match negated.evaluate() {
+            Ok(outcome) => Ok((negated, outcome)),
+            Err(LineageError::Channel(error)) => Err(error),
+            // Never: what remains of a well-formed history is one.
+            Err(_) => Err(ChannelError::NoInput),
+        }
     }
 
     /// Runs the program over the channels of the leaves.

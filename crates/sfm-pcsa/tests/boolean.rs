@@ -44,7 +44,8 @@ fn nearly_without_noise_every_operation_gives_the_true_cells() {
             assert_eq!(ones, expected, "{op:?} {form:?} {shape}");
             let total: u64 = expected.iter().sum();
             assert!((found.share().share() - total as f64 / shape.cells() as f64).abs() < 1e-12);
-            let opposite: Vec<u64> = found.negated().shares_per_level().iter().map(sfm_pcsa::CellShare::ones).collect();
+            let opposite: Vec<u64> =
+                found.negated().expect("a negation").shares_per_level().iter().map(sfm_pcsa::CellShare::ones).collect();
             let expected: Vec<u64> = expected.iter().map(|&yes| u64::from(shape.buckets()) - yes).collect();
             assert_eq!(opposite, expected, "not {op:?}");
         }
@@ -64,10 +65,10 @@ fn results_state_the_channel_of_their_gate() {
         assert!((found.channel().p() - expected.p).abs() < 1e-14, "{op:?} {form:?}");
         assert!((found.channel().q() - expected.q).abs() < 1e-14, "{op:?} {form:?}");
         assert_eq!((found.epsilon(), found.epsilon_total()), (2.0, 3.0));
-        let not = found.negated();
+        let not = found.negated().expect("a negation");
         assert!((not.channel().p() + found.channel().q() - 1.0).abs() < 1e-15);
         assert!((not.channel().q() + found.channel().p() - 1.0).abs() < 1e-15);
-        assert_eq!(not.negated(), found, "to the last bit of the channel");
+        assert_eq!(not.negated().expect("a negation"), found, "to the last bit of the channel");
     }
 }
 
@@ -86,7 +87,7 @@ fn operations_leave_their_inputs_alone_and_refuse_one_release_twice() {
     for op in BooleanOp::ALL {
         let twice = [
             a.combine(op, &a, OutputForm::Extremal, &mut coins),
-            both.combine(op, &both.negated(), OutputForm::Extremal, &mut coins),
+            both.combine(op, &both.negated().expect("a negation"), OutputForm::Extremal, &mut coins),
             third.combine(op, &(&a).into(), OutputForm::Extremal, &mut coins),
         ];
         for refused in twice {

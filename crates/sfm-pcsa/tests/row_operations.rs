@@ -48,7 +48,7 @@ fn operations_count_cells<S: BitmapShape>(shape: S) {
     for (op, yes) in expected {
         let found = a.combine(op, &b, OutputForm::Extremal, &mut coins).expect("two releases");
         assert_eq!(found.share().ones(), yes, "{op:?} {shape}");
-        assert_eq!(found.negated().share().ones(), all - yes, "not {op:?} {shape}");
+        assert_eq!(found.negated().expect("a negation").share().ones(), all - yes, "not {op:?} {shape}");
     }
 }
 

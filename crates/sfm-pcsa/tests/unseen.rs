@@ -48,7 +48,7 @@ fn channels(epsilon: f64) -> [(f64, f64); 2] {
 }
 
 #[test]
-fn unseen_bits_give_one_release_of_the_union() {
+fn p1_d_unseen_bits_give_one_release_of_the_union() {
     for epsilon in [0.1, 1.0, 3.0] {
         for channel in channels(epsilon) {
             for (s1, s2) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -65,7 +65,7 @@ fn unseen_bits_give_one_release_of_the_union() {
 }
 
 #[test]
-fn seen_bits_reveal_an_item_without_bound() {
+fn p1_d_seen_bits_reveal_an_item_without_bound() {
     for channel in channels(1.0) {
         assert!(loss(&seen(channel, false, false), &seen(channel, true, false)).is_infinite());
         // What was shown alone costs epsilon: the loss comes from showing it next to the result.
