@@ -7,8 +7,8 @@ use dp_noise::{Epsilon, ParameterError, RandomizedResponse};
 use crate::channel::{Channel, ChannelError};
 use crate::double_double::{DoubleDouble, to_f64};
 use crate::gate::{BooleanOp, OutputForm, gate};
+use crate::leaf::share;
 use crate::legions::LegionsShape;
-use crate::lineage::share;
 use crate::or_merge::OrMerge;
 use crate::unit::Unit;
 

@@ -5,7 +5,8 @@ use sketch_hash::HashId;
 use sketch_wire::WireError;
 
 use crate::channel::ChannelError;
-use crate::lineage::{LineageError, ReleaseId};
+use crate::leaf::ReleaseId;
+use crate::lineage::LineageError;
 use crate::shape::SketchShape;
 use crate::unit::Unit;
 

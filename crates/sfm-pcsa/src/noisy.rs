@@ -7,7 +7,8 @@ use crate::bit_merge::merge_or;
 use crate::channel::{Channel, ChannelError};
 use crate::double_double::{DoubleDouble, TWO_64, to_f64};
 use crate::error::{MergeError, ReleaseError};
-use crate::lineage::{Leaf, Lineage, MAX_RELEASES, MergeForm, Outcome, ReleaseId, Terms, first_repeated, multiply_up};
+use crate::leaf::{Leaf, ReleaseId, Terms, first_repeated, multiply_up};
+use crate::lineage::{Lineage, MAX_RELEASES, MergeForm, Outcome};
 use crate::unit::Unit;
 
 /// Bits behind one channel, with the releases and merges that they come from. Immutable.

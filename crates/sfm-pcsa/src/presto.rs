@@ -10,7 +10,8 @@ use sketch_hash::{DefaultHash, Domain, HashAlgorithm, HashId, HashKey, KeyFinger
 pub use error::{PrestoDecodeError, PrestoEncodeError};
 pub use layout::looks_like_presto;
 
-use crate::lineage::{Leaf, Lineage, Outcome, ReleaseId};
+use crate::leaf::{Leaf, ReleaseId};
+use crate::lineage::{Lineage, Outcome};
 use crate::noisy::NoisyBits;
 use crate::params::PcsaShape;
 use crate::private::SfmSketch;

@@ -4,7 +4,7 @@ use cardinality_estimators::{BitChannel, Confidence, Estimate};
 use sketch_hash::HashId;
 
 use crate::counts::estimate_bits;
-use crate::lineage::Leaf;
+use crate::leaf::Leaf;
 use crate::noisy::NoisyBits;
 use crate::params::PcsaShape;
 use crate::shape::BitmapShape;

@@ -4,7 +4,7 @@ use dp_noise::{Epsilon, NoiseSource, Permit, RandomizedResponse};
 use sketch_hash::KeyedHash;
 
 use crate::error::ReleaseError;
-use crate::lineage::Terms;
+use crate::leaf::Terms;
 use crate::noisy::NoisyBits;
 use crate::private::PrivateBitmap;
 use crate::shape::BitmapShape;

@@ -5,7 +5,7 @@ use sketch_hash::{HashId, KeyedHash};
 use zeroize::Zeroizing;
 
 use crate::error::{MergeError, ReleaseError};
-use crate::lineage::Terms;
+use crate::leaf::Terms;
 use crate::merge::check_alike;
 use crate::noisy::NoisyBits;
 use crate::params::PcsaShape;

@@ -34,7 +34,8 @@ use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint};
 use sketch_wire::{Family, Flags, WireBody};
 
 use crate::error::DecodeError;
-use crate::lineage::{Leaf, Lineage, MergeForm, Origin, Step, StoredLeaf};
+use crate::leaf::{Leaf, Origin, StoredLeaf};
+use crate::lineage::{Lineage, MergeForm, Step};
 use crate::noisy::NoisyBits;
 use crate::private::PrivateBitmap;
 use crate::shape::{BitmapShape, ShapeFields};
