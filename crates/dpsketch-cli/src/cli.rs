@@ -2,7 +2,9 @@
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-use crate::verb::{build, completions, demo, estimate, inspect, key, ledger, man, merge, plan, release, verify};
+use crate::verb::{
+    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, release, verify,
+};
 use crate::version::{LONG_VERSION, VERSION};
 
 /// Differentially private, mergeable sketches: count distinct things over several data sets without sharing the data.
@@ -91,6 +93,8 @@ pub(crate) enum Verb {
     Estimate(estimate::EstimateArgs),
     /// What is in a sketch file: kind, shape, hash, privacy.
     Inspect(inspect::InspectArgs),
+    /// From Presto's bytes to ours, and back.
+    Convert(convert::ConvertArgs),
     /// Whether sketch files are whole, and fit together.
     Verify(verify::VerifyArgs),
     /// Hash keys for studies that do not want the public one.

@@ -3,24 +3,41 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use dpsketch::{AnySketch, Error, ErrorKind, OutputFile, Readers, check_sketch_name, read_sketch, read_sketch_from};
+use dpsketch::{
+    AnySketch, Error, ErrorKind, OutputFile, Readers, SketchFile, check_sketch_name, read_sketch_file,
+    read_sketch_file_from,
+};
 
 use crate::console::{Console, write_out};
 use crate::input::STDIN;
 
 /// Reads a sketch from a file, or from standard input for `-`.
 pub(crate) fn read(name: &str) -> Result<AnySketch, Error> {
-    if name == STDIN { read_sketch_from(io::stdin().lock(), "standard input") } else { read_sketch(Path::new(name)) }
+    Ok(read_file(name)?.sketch)
+}
+
+/// Reads a sketch, and what its file is like.
+pub(crate) fn read_file(name: &str) -> Result<SketchFile, Error> {
+    if name == STDIN {
+        read_sketch_file_from(io::stdin().lock(), "standard input")
+    } else {
+        read_sketch_file(Path::new(name))
+    }
 }
 
 /// Reads several sketches; raw ones are warned about once.
 pub(crate) fn read_all(names: &[String], console: Console) -> Result<Vec<(String, AnySketch)>, Error> {
     at_most_one_stdin(names)?;
     let sketches: Vec<_> = names.iter().map(|name| Ok((name.clone(), read(name)?))).collect::<Result<_, Error>>()?;
+    warn_about_raw(&sketches, console);
+    Ok(sketches)
+}
+
+/// Warns once if some sketch is raw.
+pub(crate) fn warn_about_raw(sketches: &[(String, AnySketch)], console: Console) {
     if let Some((name, _)) = sketches.iter().find(|(_, sketch)| sketch.is_raw()) {
         console.warn(&format!("{name} is raw: what is read from it is not private"));
     }
-    Ok(sketches)
 }
 
 /// Standard input can be read once only.

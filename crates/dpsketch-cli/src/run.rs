@@ -63,6 +63,7 @@ fn dispatch(verb: &Verb, console: Console) -> Result<(), Error> {
         Verb::Merge(args) => verb::merge::run(args, console),
         Verb::Estimate(args) => verb::estimate::run(args, console),
         Verb::Inspect(args) => verb::inspect::run(args, console),
+        Verb::Convert(args) => verb::convert::run(args, console),
         Verb::Verify(args) => verb::verify::run(args, console),
         Verb::Key(args) => verb::key::run(args, console),
         Verb::Ledger(args) => verb::ledger::run(args, console),

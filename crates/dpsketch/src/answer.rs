@@ -1,10 +1,10 @@
-use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, predicted_rse};
+use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
 use dp_noise::Amount;
 use serde_json::{Value, json};
 use sfm_pcsa::{Leaf, SfmSketch, union_estimate};
 
 use crate::any::{AnySketch, OfOneState, check_compatible, merge_raw, of_one_state};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// The answer to "how many distinct items?", with its error, and what it cost in privacy.
 ///
@@ -37,6 +37,7 @@ pub struct Answer {
     epsilon_total: Option<Amount>,
     sketches: usize,
     parts: Option<ErrorParts>,
+    expr: Option<String>,
 }
 
 /// Where the standard error comes from: `hash² + noise² + merge² ≈ std_error²`.
@@ -59,35 +60,73 @@ pub struct ErrorParts {
 /// # Errors
 /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together.
 pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    estimate_with(sketches, LastLevel::Exact, confidence)
+}
+
+/// As [`estimate`] with a choice of how likely the last level of a sketch is.
+///
+/// [`LastLevel::Presto`] gives the number that Presto's `cardinality` would, with an error beside it; see
+/// [`SfmSketch::estimate_with`].
+///
+/// # Errors
+/// As [`estimate`]; [`ErrorKind::Parameter`] for [`LastLevel::Presto`] with several private sketches, which Presto itself
+/// can only merge.
+pub fn estimate_with(
+    sketches: &[(String, AnySketch)],
+    last_level: LastLevel,
+    confidence: Confidence,
+) -> Result<Answer, Error> {
     check_compatible(sketches)?;
     match of_one_state(sketches)? {
         OfOneState::Private(private) => {
             let estimate = match private.as_slice() {
-                [one] => one.estimate(confidence),
-                several => union_estimate(several, confidence)?,
+                [one] => one.estimate_with(last_level, confidence),
+                several if last_level == LastLevel::Exact => union_estimate(several, confidence)?,
+                several => return Err(only_one(several.len())),
             };
-            Ok(Answer::of_private(&private, estimate))
+            let parts = private.first().and_then(|first| error_parts(first, leaves(&private), &estimate));
+            Ok(Answer { parts, ..Answer::of_private(&private, estimate) })
         }
         OfOneState::Raw(raws) => {
-            let estimate = merge_raw(&raws)?.estimate(confidence);
+            let estimate = merge_raw(&raws)?.estimate_with(last_level, confidence);
             let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
-            Ok(Answer { kind: "sfm", estimate, epsilon: None, epsilon_total: None, sketches: raws.len(), parts })
+            Ok(Answer { parts, ..Answer::of_raw(raws.len(), estimate) })
         }
     }
 }
 
+fn only_one(found: usize) -> Error {
+    Error::new(ErrorKind::Parameter, format!("Presto's last level is for one private sketch, found {found}"))
+        .argument("--last-level")
+        .value("presto")
+        .allowed("exact")
+        .hint("merge the sketches first")
+}
+
+fn leaves<'a>(sketches: &'a [&SfmSketch]) -> impl Iterator<Item = &'a Leaf> {
+    sketches.iter().flat_map(|sketch| sketch.leaves())
+}
+
 impl Answer {
-    fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
-        let leaves = || sketches.iter().flat_map(|sketch| sketch.leaves());
-        let costs = || leaves().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
+    pub(crate) fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
+        let costs = || leaves(sketches).map(|leaf| Amount::from_epsilon(leaf.epsilon()));
         Self {
             kind: "sfm",
             estimate,
             epsilon: costs().max(),
             epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add),
-            sketches: leaves().count(),
-            parts: sketches.first().and_then(|first| error_parts(first, leaves(), &estimate)),
+            sketches: leaves(sketches).count(),
+            parts: None,
+            expr: None,
         }
+    }
+
+    pub(crate) fn of_raw(sketches: usize, estimate: Estimate) -> Self {
+        Self { kind: "sfm", estimate, epsilon: None, epsilon_total: None, sketches, parts: None, expr: None }
+    }
+
+    pub(crate) fn with_expr(self, expr: String) -> Self {
+        Self { expr: Some(expr), ..self }
     }
 
     /// The estimate itself.
@@ -119,12 +158,24 @@ impl Answer {
         self.parts
     }
 
+    /// The set formula that was asked for, if one was.
+    #[must_use]
+    pub fn expr(&self) -> Option<&str> {
+        self.expr.as_deref()
+    }
+
+    /// Whether the standard error is larger than the value, so that the answer tells little more than its upper end.
+    #[must_use]
+    pub fn error_exceeds_value(&self) -> bool {
+        matches!((self.estimate.std_error(), self.estimate.value()), (Some(error), Some(value)) if error > value)
+    }
+
     /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, sketches,
-    /// error_parts`. Whatever does not exist is null.
+    /// error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let estimate = &self.estimate;
-        json!({
+        let mut object = json!({
             "kind": self.kind,
             "estimate": estimate.value(),
             "std_error": estimate.std_error(),
@@ -140,7 +191,11 @@ impl Answer {
                 "noise": parts.noise,
                 "merge": parts.merge,
             })),
-        })
+        });
+        if let Some(expr) = &self.expr {
+            object["expr"] = json!(expr);
+        }
+        object
     }
 }
 

@@ -1,9 +1,10 @@
 use dp_noise::NoiseRng;
-use sfm_pcsa::{MergeForm, PcsaShape, SfmSketch};
+use sfm_pcsa::{MergeForm, PcsaShape, SfmSketch, looks_like_presto};
 use sketch_hash::HashId;
 use sketch_wire::{Family, peek};
 
 use crate::error::{Error, ErrorKind};
+use crate::presto::from_presto;
 use crate::raw::RawSketch;
 
 /// A sketch of any kind, as its file's header says.
@@ -31,12 +32,15 @@ pub enum AnySketch {
 }
 
 impl AnySketch {
-    /// Reads the bytes of a file.
+    /// Reads the bytes of a file: one of ours, or of Presto and Velox, told apart by content.
     ///
     /// # Errors
     /// [`ErrorKind::Damaged`] for anything that is no sketch of this version, [`ErrorKind::Refused`] for a sketch whose
     /// noise came from a test generator.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        if looks_like_presto(bytes) {
+            return from_presto(bytes);
+        }
         let header = peek(bytes).map_err(sfm_pcsa::DecodeError::from)?;
         match header.family() {
             Family::SFM_PRIVATE => Ok(Self::Sfm(SfmSketch::from_bytes(bytes)?)),

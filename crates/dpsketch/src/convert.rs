@@ -2,7 +2,7 @@
 
 use cardinality_estimators::ParamError as EstimateError;
 use dp_noise::{EntropyError, ParameterError};
-use sfm_pcsa::{DecodeError, MergeError, ParamError, ReleaseError, UnionError};
+use sfm_pcsa::{DecodeError, MergeError, ParamError, PrestoDecodeError, PrestoEncodeError, ReleaseError, UnionError};
 
 use crate::error::{Error, ErrorKind};
 
@@ -103,6 +103,41 @@ impl From<DecodeError> for Error {
                 Self::new(ErrorKind::Damaged, told).hint(hint)
             }
             _ => Self::new(ErrorKind::Damaged, told).hint("the file does not hold a valid sketch: make it again"),
+        }
+        .caused_by(error)
+    }
+}
+
+impl From<PrestoDecodeError> for Error {
+    fn from(error: PrestoDecodeError) -> Self {
+        let hint = match error {
+            PrestoDecodeError::NoSignal => {
+                "it was made with an epsilon too small for any answer: make it again with more"
+            }
+            PrestoDecodeError::TooLittleNoise { .. } => {
+                "treat it as raw: make it again without noise, and release that"
+            }
+            PrestoDecodeError::IndexBits { .. } | PrestoDecodeError::Levels { .. } => {
+                "make it again with fewer buckets, such as 4096 with 24 levels"
+            }
+            _ => "save the sketch cast to varbinary, whole and as it is: not as hexadecimal or base64 text",
+        };
+        Self::new(ErrorKind::Damaged, chain(&error)).hint(hint).caused_by(error)
+    }
+}
+
+impl From<PrestoEncodeError> for Error {
+    fn from(error: PrestoEncodeError) -> Self {
+        let told = Self::new(ErrorKind::Incompatible, chain(&error));
+        match &error {
+            PrestoEncodeError::Hash { expected, found } => told
+                .value(found.to_string())
+                .allowed(expected.to_string())
+                .hint("build the sketch from its data again with --hash presto"),
+            PrestoEncodeError::InsecureNoise => {
+                Self::new(ErrorKind::Refused, chain(&error)).hint("release the data again with the shipped program")
+            }
+            _ => told.hint("release the data with a larger epsilon"),
         }
         .caused_by(error)
     }

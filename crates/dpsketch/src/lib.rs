@@ -18,8 +18,10 @@ mod number;
 mod output_file;
 mod parameter;
 mod plan;
+mod presto;
 mod raw;
 mod raw_file;
+mod set_answer;
 mod sketch_file;
 mod study;
 mod text;
@@ -31,7 +33,7 @@ pub use dp_noise;
 pub use sfm_pcsa;
 pub use sketch_hash;
 
-pub use answer::{Answer, ErrorParts, estimate};
+pub use answer::{Answer, ErrorParts, estimate, estimate_with};
 pub use any::{AnySketch, check_compatible, merge};
 pub use builder::{DistinctBuilder, RowCounts};
 #[cfg(feature = "arrow")]
@@ -45,9 +47,14 @@ pub use number::{parse_count, parse_real, parse_size};
 pub use output_file::{OutputFile, Readers};
 pub use parameter::{parse_confidence, parse_epsilon, parse_total};
 pub use plan::{Plan, PlanError, PlannedAnswer, Prediction, Purpose};
+pub use presto::{PrestoBytes, to_presto};
 pub use raw::RawSketch;
 pub use raw_file::{release_raw_file, release_raw_file_paid};
-pub use sketch_file::{FORMAT_VERSION, MAX_FILE_LEN, check_sketch_name, read_sketch, read_sketch_from};
+pub use set_answer::{estimate_formula, estimate_jaccard};
+pub use sketch_file::{
+    FORMAT_VERSION, FileFormat, MAX_FILE_LEN, SketchFile, check_sketch_name, read_sketch, read_sketch_file,
+    read_sketch_file_from, read_sketch_from,
+};
 pub use study::{Study, StudyDifference, StudyError, StudyFacts, StudyShape};
 pub use text::TextRules;
 pub use text_file::TextFileError;

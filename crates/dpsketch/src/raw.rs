@@ -1,7 +1,7 @@
-use cardinality_estimators::{Confidence, Estimate};
+use cardinality_estimators::{Confidence, Estimate, LastLevel};
 use dp_noise::{Epsilon, NoiseRng, Permit};
 use sfm_pcsa::{Mechanism, PcsaShape, PcsaSketch, SfmSketch, raw_hash_id};
-use sketch_hash::{AnyHash, Domain, HashId, KeyedHash};
+use sketch_hash::{AnyHash, Domain, HashId, KeyedHash, PrestoHash};
 
 use crate::error::Error;
 use crate::user_bound::PrivacyUnit;
@@ -56,6 +56,22 @@ impl RawSketch {
         Ok(Self(PcsaSketch::from_sensitive_bytes(bytes, hash)?))
     }
 
+    /// Reads a sketch that Presto or Velox wrote without noise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) for anything that is no such sketch.
+    pub fn from_sensitive_presto_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Ok(Self(PcsaSketch::from_sensitive_presto_bytes(bytes, RecordedHash(PrestoHash.id()))?))
+    }
+
+    /// The sketch in Presto's bytes, without its count of releases. As sensitive as the data.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) unless it was made with Presto's hash.
+    pub fn to_sensitive_presto_bytes(&self) -> Result<impl AsRef<[u8]> + use<>, Error> {
+        Ok(Wiped(self.0.to_sensitive_presto_bytes()?))
+    }
+
     /// The bytes of a raw file. As sensitive as the data.
     #[must_use]
     pub fn to_sensitive_bytes(&self) -> impl AsRef<[u8]> + use<> {
@@ -96,6 +112,11 @@ impl RawSketch {
     /// The number of distinct items, **without privacy**.
     pub fn estimate(&self, confidence: Confidence) -> Estimate {
         self.0.estimate(confidence)
+    }
+
+    /// As [`estimate`](Self::estimate) with a choice of how likely the last level is, **without privacy**.
+    pub fn estimate_with(&self, last_level: LastLevel, confidence: Confidence) -> Estimate {
+        self.0.estimate_with(last_level, confidence)
     }
 
     /// Adds noise and gives up the raw sketch.

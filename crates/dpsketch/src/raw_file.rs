@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::SfmSketch;
+use sfm_pcsa::{SfmSketch, looks_like_presto};
 
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
@@ -78,6 +78,9 @@ pub fn release_raw_file_paid(
     let mut noise = NoiseRng::from_os()?;
     let lock = lock(path, &name)?;
     let bytes = read_bytes(&lock, &name)?;
+    if looks_like_presto(&bytes) {
+        return Err(not_counting(&name));
+    }
     let mut raw =
         match AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(&name).argument("RAW").value(&name))? {
             AnySketch::SfmRaw(raw) => raw,
@@ -99,6 +102,14 @@ fn raise_count(path: &Path, raw: &mut RawSketch) -> Result<(), Error> {
         .map_err(|error| {
             error.prefixed("the count of releases cannot be raised, so nothing was released").argument("RAW")
         })
+}
+
+fn not_counting(name: &str) -> Error {
+    Error::new(ErrorKind::Refused, format!("{name} is a sketch of Presto's, which cannot count its releases"))
+        .argument("RAW")
+        .value(name)
+        .allowed("a raw sketch in a .raw.dps file")
+        .hint("make one with `dpsketch convert --to dpsketch`, and release that")
 }
 
 fn not_raw(name: &str) -> Error {

@@ -2,6 +2,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use sfm_pcsa::looks_like_presto;
+
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
 
@@ -11,14 +13,55 @@ pub const FORMAT_VERSION: u8 = sketch_wire::HEADER_VERSION;
 /// The longest file that is read: no sketch is longer.
 pub const MAX_FILE_LEN: u64 = 32 << 20;
 
+/// In whose bytes a sketch is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FileFormat {
+    /// Ours, which names its hash and the releases in it.
+    Dpsketch,
+    /// That of Presto and Velox.
+    Presto,
+}
+
+impl FileFormat {
+    /// The word for it on the command line and in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dpsketch => "dpsketch",
+            Self::Presto => "presto",
+        }
+    }
+}
+
+/// A sketch that was read, and what its file was like.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SketchFile {
+    /// The sketch.
+    pub sketch: AnySketch,
+    /// In whose bytes it was.
+    pub format: FileFormat,
+    /// The length of the file in bytes.
+    pub bytes: usize,
+}
+
 /// Reads the sketch in a file.
 ///
 /// # Errors
 /// [`ErrorKind::Unreadable`] when it cannot be opened or read, [`ErrorKind::Damaged`] when it is no sketch.
 pub fn read_sketch(path: &Path) -> Result<AnySketch, Error> {
+    Ok(read_sketch_file(path)?.sketch)
+}
+
+/// Reads the sketch in a file, and in whose bytes it is.
+///
+/// # Errors
+/// As [`read_sketch`].
+pub fn read_sketch_file(path: &Path) -> Result<SketchFile, Error> {
     let name = path.display().to_string();
     let file = open(path).map_err(|error| Error::reading(&name, error).argument("FILE"))?;
-    read_sketch_from(file, &name)
+    read_sketch_file_from(file, &name)
 }
 
 /// Reads a sketch from an open file or stream that `name` names in messages.
@@ -33,8 +76,18 @@ pub fn read_sketch(path: &Path) -> Result<AnySketch, Error> {
 /// assert!(error.message().starts_with("notes.txt: "));
 /// ```
 pub fn read_sketch_from(reader: impl Read, name: &str) -> Result<AnySketch, Error> {
+    Ok(read_sketch_file_from(reader, name)?.sketch)
+}
+
+/// Reads a sketch from an open file or stream that `name` names in messages, and in whose bytes it is.
+///
+/// # Errors
+/// As [`read_sketch`].
+pub fn read_sketch_file_from(reader: impl Read, name: &str) -> Result<SketchFile, Error> {
     let bytes = read_bytes(reader, name)?;
-    AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(name).argument("FILE").value(name))
+    let format = if looks_like_presto(&bytes) { FileFormat::Presto } else { FileFormat::Dpsketch };
+    let sketch = AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(name).argument("FILE").value(name))?;
+    Ok(SketchFile { sketch, format, bytes: bytes.len() })
 }
 
 pub(crate) fn open(path: &Path) -> io::Result<File> {

@@ -1,9 +1,10 @@
 //! `estimate`: the number, with its error.
 
-use clap::Args;
-use dpsketch::cardinality_estimators::{Confidence, Status};
-use dpsketch::{Answer, Error, estimate, parse_confidence};
+use clap::{Args, ValueEnum};
+use dpsketch::cardinality_estimators::{Confidence, LastLevel, Status};
+use dpsketch::{Answer, Error, estimate_with, parse_confidence};
 
+use super::estimate_sets::SetArgs;
 use crate::console::{Console, Report};
 use crate::format::{counted, number, pairs, percent};
 use crate::io::read_all;
@@ -11,36 +12,61 @@ use crate::io::read_all;
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
     /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names")]
     files: Vec<String>,
     /// How sure the interval is.
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, allow_hyphen_values = true)]
     confidence: Confidence,
+    /// How likely the last level of a sketch is taken to be.
+    #[arg(long, value_enum, default_value = "exact", conflicts_with = "names")]
+    last_level: LastLevelArg,
+    #[command(flatten)]
+    sets: SetArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LastLevelArg {
+    /// As likely as it is, in sketches of Presto's, too.
+    Exact,
+    /// As Presto's estimator has it: too much where a sketch is nearly full. For comparisons.
+    Presto,
 }
 
 pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
+    if args.sets.is_asked() {
+        return args.sets.run(args.confidence, console);
+    }
+    let last_level = match args.last_level {
+        LastLevelArg::Exact => LastLevel::Exact,
+        LastLevelArg::Presto => LastLevel::Presto,
+    };
     let sketches = read_all(&args.files, console)?;
-    let answer = estimate(&sketches, args.confidence).map_err(|error| error.argument_or("FILE"))?;
+    let answer = estimate_with(&sketches, last_level, args.confidence).map_err(|error| error.argument_or("FILE"))?;
     console.print(&Report::of_one(text(&answer), answer.to_json()))
 }
 
 /// The answer for people.
 pub(crate) fn text(answer: &Answer) -> String {
+    pairs(&facts(answer, "distinct", number))
+}
+
+/// The lines of an answer for people, the first of which has this name, with numbers as `number` writes them.
+pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> String) -> Vec<(&'static str, String)> {
     let found = answer.estimate();
     let mut lines = vec![(
-        "distinct",
+        what,
         found.value().map_or_else(|| "no estimate".to_owned(), |value| format!("about {}", number(value))),
     )];
-    lines.push(("interval", interval(answer)));
+    lines.push(("interval", interval(answer, number)));
     if let Some(error) = found.std_error() {
-        lines.push(("std error", std_error(answer, error)));
+        lines.push(("std error", std_error(answer, error, number)));
     }
     lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status()))));
     lines.push(("privacy", privacy(answer)));
-    pairs(&lines)
+    lines
 }
 
-fn interval(answer: &Answer) -> String {
+fn interval(answer: &Answer, number: fn(f64) -> String) -> String {
     let found = answer.estimate();
     let level = percent_of(found.confidence());
     match (found.lower(), found.upper()) {
@@ -56,7 +82,7 @@ fn percent_of(confidence: Confidence) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-fn std_error(answer: &Answer, error: f64) -> String {
+fn std_error(answer: &Answer, error: f64, number: fn(f64) -> String) -> String {
     let share = answer.estimate().value().filter(|value| *value > 0.0).map(|value| percent(error / value));
     let share = share.map(|share| format!(", {share} of the estimate")).unwrap_or_default();
     let parts = answer.error_parts().filter(|parts| parts.noise > 0.0 || parts.merge > 0.0);

@@ -1,12 +1,12 @@
 //! `inspect`: what is in a file.
 
 use clap::Args;
-use dpsketch::{AnySketch, Description, Error};
+use dpsketch::{Description, Error, FileFormat, SketchFile};
 use serde_json::{Value, json};
 
 use crate::console::{Console, Report};
 use crate::format::pairs;
-use crate::io::{at_most_one_stdin, read};
+use crate::io::{at_most_one_stdin, read_file};
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
@@ -20,19 +20,22 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<(), Error> {
     let mut rows = Vec::new();
     let mut texts = Vec::new();
     for name in &args.files {
-        let sketch = read(name)?;
-        if sketch.is_raw() {
+        let file = read_file(name)?;
+        if file.sketch.is_raw() {
             console.warn(&format!("{name} is raw: keep it as safe as the data"));
         }
-        let row = facts(name, &sketch);
+        let row = facts(name, &file);
         texts.push(text(&row));
         rows.push(row);
     }
     console.print(&Report { text: texts.join("\n"), json: Value::Array(rows.clone()), rows })
 }
 
-fn facts(name: &str, sketch: &AnySketch) -> Value {
-    let mut facts = json!({ "file": name, "bytes": sketch.to_bytes().len(), "format": dpsketch::FORMAT_VERSION });
+/// The format is a version number of ours, or the name of another.
+fn facts(name: &str, file: &SketchFile) -> Value {
+    let SketchFile { sketch, format, bytes, .. } = file;
+    let format = if *format == FileFormat::Dpsketch { json!(dpsketch::FORMAT_VERSION) } else { json!(format.as_str()) };
+    let mut facts = json!({ "file": name, "bytes": bytes, "format": format });
     if let (Some(facts), Value::Object(more)) = (facts.as_object_mut(), Description::of(sketch).to_json()) {
         facts.extend(more);
     }

@@ -3,8 +3,10 @@
 mod booking;
 pub(crate) mod build;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod estimate;
+mod estimate_sets;
 pub(crate) mod inspect;
 pub(crate) mod key;
 pub(crate) mod ledger;

@@ -31,6 +31,11 @@ pub fn is_set_name(name: &str) -> bool {
     (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && name.chars().all(is_name_char)
 }
 
+/// The names that stand in a formula, known or not.
+pub(crate) fn mentioned_names(formula: &str) -> impl Iterator<Item = &str> {
+    formula.split(|character| !is_name_char(character)).filter(|name| !name.is_empty())
+}
+
 fn is_name_char(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '.'
 }
