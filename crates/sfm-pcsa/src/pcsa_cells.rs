@@ -21,7 +21,8 @@ const IN_PLACE: usize = 3;
 ///
 /// # Privacy
 /// As sensitive as the data: see [`PcsaSketch`](crate::PcsaSketch). `Debug` shows the shape only, and cells are wiped when
-/// the value is dropped or moves to a larger list.
+/// the value is dropped or moves to a larger list. Memory and time of building tell how many cells there are, so they are
+/// as sensitive as a count of items: keep them from whoever sees only the releases.
 ///
 /// # Examples
 /// ```

@@ -7,7 +7,7 @@ mod support;
 
 use sfm_pcsa::diagnostics::{GateTable, gate_table, mechanisms};
 use sfm_pcsa::{BooleanOp, MergeForm, OutputForm, dp_noise::Epsilon};
-use support::{noise, permit, raw, released, shape};
+use support::{noise, raw, released, shape};
 
 /// Channels `(p, q)` of both mechanisms at a level.
 fn channels(epsilon: f64) -> [(f64, f64); 2] {
@@ -196,8 +196,9 @@ fn real_noise_states_what_its_flips_realise() {
 fn insecure_coins_mark_a_merge_but_the_coinless_merge_stays_clean() {
     use sfm_pcsa::dp_noise::NoiseRng;
     let mut secure = NoiseRng::from_os().expect("entropy");
-    let release =
-        |secure: &mut NoiseRng| raw(shape(64, 8), 0..10).release_xor_family(permit(1.0), secure).expect("a release");
+    let release = |secure: &mut NoiseRng| {
+        raw(shape(64, 8), 0..10).release_xor_family(support::permit(1.0), secure).expect("a release")
+    };
     let (a, b) = (release(&mut secure), release(&mut secure));
     let parity = a.merge(&b, MergeForm::Xor, &mut noise(1)).expect("a merge");
     assert!(!parity.insecure_noise());
