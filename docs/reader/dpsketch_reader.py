@@ -270,13 +270,22 @@ def _raw(shape_type, fields, header):
     shape = shape_type(fields)
     hash_id = _hash(fields)
     releases = fields.one("I")
+    max_items = fields.one("I")
     return {
         "family": FAMILIES[header["family"]],
         **shape.describe(),
         **hash_id,
         "releases": releases,
+        "max_items": max_items,
         **_ones(fields, shape),
     }
+
+
+def _epsilon_total(leaves):
+    """The sum of epsilon, which has a meaning for one kind of unit only."""
+    if len({leaf["max_items"] > 0 for leaf in leaves}) > 1:
+        return None
+    return float(sum(Fraction(leaf["epsilon"]) for leaf in leaves))
 
 
 def _private(shape_type, fields, header):
@@ -313,7 +322,7 @@ def _private(shape_type, fields, header):
         "steps": steps,
         **channel,
         "epsilon": max(leaf["epsilon"] for leaf in leaves),
-        "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
+        "epsilon_total": _epsilon_total(leaves),
         **ones,
     }
 

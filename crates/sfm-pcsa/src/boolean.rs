@@ -190,7 +190,7 @@ impl<S: BitmapShape> NoisyCells<S> {
 
     /// As [`PrivateBitmap::epsilon_total`].
     #[must_use]
-    pub fn epsilon_total(&self) -> f64 {
+    pub fn epsilon_total(&self) -> Option<f64> {
         self.noisy.epsilon_total()
     }
 

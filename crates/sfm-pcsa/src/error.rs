@@ -82,6 +82,14 @@ pub enum MergeError {
         /// The shape of the other one.
         found: SketchShape,
     },
+    /// Raw data of which some was bounded for users: a user in both could have added more than the bound.
+    #[error("raw data for {first} and for {second} does not merge: a user in both could exceed the bound")]
+    Unit {
+        /// Whom the first sketch was bounded for.
+        first: Unit,
+        /// Whom the other one was bounded for.
+        second: Unit,
+    },
     /// One release would be used twice. Its noise is not independent of itself, so the result would be wrong.
     #[error("release {id} is in more than one of the sketches, and a release can be used only once")]
     RepeatedRelease {
@@ -114,6 +122,14 @@ pub enum ReleaseError {
     /// No random bytes for the noise.
     #[error("no entropy for the noise")]
     Entropy(#[from] EntropyError),
+    /// The raw data was bounded for another unit.
+    #[error("the data was bounded for {expected}, not for {found}")]
+    Unit {
+        /// The unit that the raw sketch records.
+        expected: Unit,
+        /// The unit asked for.
+        found: Unit,
+    },
     /// What is left for one bit, after dividing ε by the bits that one unit may change, is below the least ε.
     #[error("epsilon divided by the {bits} bits that {unit} may change")]
     Share {

@@ -48,7 +48,7 @@ impl<S: BitmapShape> PrivateBitmap<S> {
     /// let union = a.merge(&b, MergeForm::Extremal, &mut noise)?;
     /// let count = union.estimate(Confidence::P95).value().ok_or("no value")?;
     /// assert!((count / 100_000.0 - 1.0).abs() < 0.19, "ten standard errors of 1.8%");
-    /// assert_eq!((union.epsilon(), union.epsilon_total()), (2.0, 4.0));
+    /// assert_eq!((union.epsilon(), union.epsilon_total()), (2.0, Some(4.0)));
     /// assert!(a.merge(&a, MergeForm::Extremal, &mut noise).is_err(), "one release cannot be used twice");
     /// # }
     /// # Ok(())
@@ -89,7 +89,7 @@ impl<S: BitmapShape> PrivateBitmap<S> {
     /// // p* = min p_i and a* = Π a_i with a_i = 1 − e^−ε_i.
     /// assert_eq!(all.channel().p(), parts[0].channel().p());
     /// assert!((all.channel().a() - 0.6321 * 0.8647 * 0.9817).abs() < 1e-4);
-    /// assert_eq!(all.epsilon_total(), 7.0);
+    /// assert_eq!(all.epsilon_total(), Some(7.0));
     /// # }
     /// # Ok(())
     /// # }

@@ -139,9 +139,10 @@ impl NoisyBits {
         self.leaves().iter().fold(0.0, |largest, leaf| leaf.epsilon().get().max(largest))
     }
 
-    /// The sum of ε over the releases, rounded up.
-    pub(crate) fn epsilon_total(&self) -> f64 {
-        self.leaves().iter().fold(0.0, |sum, leaf| add_up(sum, leaf.epsilon().get()))
+    /// The sum of ε over the releases, rounded up; `None` when some protect items and others users.
+    pub(crate) fn epsilon_total(&self) -> Option<f64> {
+        self.common_unit()?;
+        Some(self.leaves().iter().fold(0.0, |sum, leaf| add_up(sum, leaf.epsilon().get())))
     }
 
     /// The unit of privacy, if all releases have the same kind: an item, or a user with so many items in all of them.
@@ -170,7 +171,7 @@ impl NoisyBits {
                 multiply_up(level_seen_alone(&self.outcome, leaves.len()), bits)
             }
         };
-        Some(level.min(self.epsilon_total()))
+        self.epsilon_total().map(|total| level.min(total))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::params::PcsaShape;
 use crate::private::SfmSketch;
 use crate::sensitive::SensitiveBytes;
 use crate::sketch::PcsaSketch;
+use crate::unit::Unit;
 use layout::Layout;
 
 /// The hash of Presto's SQL functions.
@@ -211,12 +212,12 @@ impl<H: KeyedHash> PcsaSketch<H> {
         if flip_probability > 0.0 {
             return Err(PrestoDecodeError::Private { flip_probability });
         }
-        Ok(Self::from_parts(shape, hash, &words, 0))
+        Ok(Self::from_parts(shape, hash, &words, 0, Unit::Item))
     }
 
     /// The raw sketch in Presto's bytes, with flip probability 0.
     ///
-    /// The count of [releases](Self::releases) is not part of the format.
+    /// The count of [releases](Self::releases) and the [unit](Self::unit) are not part of the format.
     ///
     /// # Privacy
     /// As sensitive as the data, like [`to_sensitive_bytes`](Self::to_sensitive_bytes). Presto merges such a sketch even

@@ -91,12 +91,13 @@ impl<S: BitmapShape> PrivateBitmap<S> {
         self.noisy.epsilon()
     }
 
-    /// The sum of ε over the releases, rounded up: what somebody paid who is in all of the data sets.
+    /// The sum of ε over the releases, rounded up: what somebody paid who is in all of the data sets. `None` when some
+    /// releases protect items and others users, whose ε do not add up.
     ///
     /// A ledger for those people books the inputs, hence this number, never
     /// [`epsilon_if_seen_alone`](Self::epsilon_if_seen_alone).
     #[must_use]
-    pub fn epsilon_total(&self) -> f64 {
+    pub fn epsilon_total(&self) -> Option<f64> {
         self.noisy.epsilon_total()
     }
 

@@ -74,7 +74,8 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     where
         R: NoiseSource + ?Sized,
     {
-        self.release_with(Mechanism::Symmetric, Unit::Item, permit, noise)
+        let unit = self.unit();
+        self.release_with(Mechanism::Symmetric, unit, permit, noise)
     }
 
     /// Flips so that private sketches merge by exclusive or: a one stays with probability 1/2, a zero becomes a one with
@@ -92,7 +93,8 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     where
         R: NoiseSource + ?Sized,
     {
-        self.release_with(Mechanism::XorFamily, Unit::Item, permit, noise)
+        let unit = self.unit();
+        self.release_with(Mechanism::XorFamily, unit, permit, noise)
     }
 
     /// As [`release`](Self::release) with a choice of the mechanism and of the unit of privacy.
@@ -103,7 +105,8 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// sketch; the released sketch states the unit.
     ///
     /// # Errors
-    /// As for [`release`](Self::release), and [`ReleaseError::Share`] when a cell's part of ε is below the least ε.
+    /// As for [`release`](Self::release); [`ReleaseError::Share`] when a cell's part of ε is below the least ε, and
+    /// [`ReleaseError::Unit`] when the data was [bounded](Self::with_unit) for another unit.
     ///
     /// # Examples
     /// ```
@@ -134,9 +137,16 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     where
         R: NoiseSource + ?Sized,
     {
+        self.check_unit(unit)?;
         let shape = self.shape();
         let terms = Terms { mechanism, unit, cells_per_item: shape.cells_per_item() };
         let flipped = NoisyBits::release(self.to_bits(), shape.cells(), terms, permit, noise)?;
         Ok(PrivateBitmap::from_noisy(shape, self.hash_id(), flipped))
+    }
+
+    /// Input that was bounded for users is released for those users, and no other unit.
+    pub(crate) fn check_unit(&self, found: Unit) -> Result<(), ReleaseError> {
+        let expected = self.unit();
+        if expected == Unit::Item || expected == found { Ok(()) } else { Err(ReleaseError::Unit { expected, found }) }
     }
 }

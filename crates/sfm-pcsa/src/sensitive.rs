@@ -15,7 +15,7 @@ use zeroize::Zeroize;
 /// use sfm_pcsa::{PcsaShape, PcsaSketch};
 /// use sfm_pcsa::sketch_hash::DefaultHash;
 /// let bytes = PcsaSketch::new(PcsaShape::new(64, 8)?, DefaultHash::default()).to_sensitive_bytes();
-/// assert_eq!(format!("{bytes:?}"), "SensitiveBytes(119 bytes)");
+/// assert_eq!(format!("{bytes:?}"), "SensitiveBytes(123 bytes)");
 /// # Ok::<(), sfm_pcsa::ParamError>(())
 /// ```
 #[derive(PartialEq, Eq)]

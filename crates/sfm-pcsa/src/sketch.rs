@@ -11,6 +11,7 @@ use crate::params::PcsaShape;
 use crate::pcsa_cells::PcsaCells;
 use crate::shape::BitmapShape;
 use crate::store::Store;
+use crate::unit::Unit;
 
 /// Items that are hashed together before their cells are set. 8 KiB of 64-bit hashes stay in the first-level cache beside
 /// the table.
@@ -46,6 +47,7 @@ pub struct RawBitmap<S: BitmapShape, H: KeyedHash = DefaultHash> {
     store: S::Store,
     hash: H,
     releases: u32,
+    unit: Unit,
 }
 
 /// A raw PCSA sketch. While it has few items it keeps a short list of cells, see [`PcsaCells`].
@@ -57,10 +59,12 @@ impl<S: BitmapShape, H: KeyedHash> core::fmt::Debug for RawBitmap<S, H> {
     }
 }
 
-/// Equal when shape, hash, cells and count of releases are.
+/// Equal when shape, hash, cells, unit and count of releases are.
 impl<S: BitmapShape, H: KeyedHash> PartialEq for RawBitmap<S, H> {
     fn eq(&self, other: &Self) -> bool {
-        self.check_mergeable(other).is_ok() && self.store == other.store && self.releases == other.releases
+        self.check_alike(other).is_ok()
+            && self.store == other.store
+            && (self.releases, self.unit) == (other.releases, other.unit)
     }
 }
 
@@ -68,11 +72,39 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// The sketch of the empty set.
     #[must_use]
     pub fn new(shape: S, hash: H) -> Self {
-        Self { store: Store::new(shape), hash, releases: 0 }
+        Self { store: Store::new(shape), hash, releases: 0, unit: Unit::Item }
     }
 
-    pub(crate) fn from_parts(shape: S, hash: H, bits: &[u64], releases: u32) -> Self {
-        Self { store: Store::from_bits(shape, bits), hash, releases }
+    pub(crate) fn from_parts(shape: S, hash: H, bits: &[u64], releases: u32, unit: Unit) -> Self {
+        Self { store: Store::from_bits(shape, bits), hash, releases, unit }
+    }
+
+    /// States whom the input was bounded for: with [`Unit::User`], that no user adds more than so many items.
+    ///
+    /// The statement stays with the sketch and in its bytes. From then on it is released for that unit only, and merges
+    /// with no other sketch.
+    ///
+    /// # Privacy
+    /// The sketch cannot check it: whoever adds the items has to have bounded them.
+    ///
+    /// # Examples
+    /// ```
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch, Unit};
+    /// let unit = Unit::user(3).ok_or("at least one item")?;
+    /// let sketch: PcsaSketch = PcsaSketch::new(PcsaShape::DEFAULT, Default::default()).with_unit(unit);
+    /// assert_eq!(sketch.unit(), unit);
+    /// assert!(sketch.clone().merge(&sketch).is_err());
+    /// # Ok::<(), &str>(())
+    /// ```
+    #[must_use]
+    pub fn with_unit(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Whom the input was bounded for; an item unless [stated otherwise](Self::with_unit).
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.unit
     }
 
     /// The shape, which two sketches must share to be merged.
@@ -155,11 +187,13 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
 
     /// Makes this the sketch of the union; `other` is not changed.
     ///
-    /// The [count of releases](Self::releases) becomes the larger one.
+    /// The [count of releases](Self::releases) becomes the sum: somebody in both data sets was in all of them.
     ///
     /// # Errors
     /// [`MergeError::Hash`] or [`MergeError::Shape`] for a sketch of another hash or shape, even an empty one; nothing
     /// is changed then. Sketches of different shapes can be [folded](Self::fold) to a common one first.
+    /// [`MergeError::Unit`] when one of them was [bounded for users](Self::with_unit): a user in both could exceed the
+    /// bound.
     ///
     /// # Examples
     /// ```
@@ -175,9 +209,12 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// # Ok::<(), sfm_pcsa::MergeError>(())
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.check_mergeable(other)?;
+        self.check_alike(other)?;
+        if [self.unit, other.unit] != [Unit::Item; 2] {
+            return Err(MergeError::Unit { first: self.unit, second: other.unit });
+        }
         self.store.or_assign(&other.store);
-        self.releases = self.releases.max(other.releases);
+        self.releases = self.releases.saturating_add(other.releases);
         Ok(())
     }
 
@@ -187,7 +224,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
         self.store.or_assign(&other.store);
     }
 
-    fn check_mergeable(&self, other: &Self) -> Result<(), MergeError> {
+    fn check_alike(&self, other: &Self) -> Result<(), MergeError> {
         let (expected, found) = (self.hash_id(), other.hash_id());
         if expected != found {
             return Err(MergeError::Hash { expected, found });
@@ -224,7 +261,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
         if !from.can_fold(shape) {
             return Err(ParamError::Fold { from: from.into(), to: shape.into() });
         }
-        Ok(Self { store: self.store.fold(shape), hash: self.hash.clone(), releases: self.releases })
+        Ok(Self { store: self.store.fold(shape), hash: self.hash.clone(), releases: self.releases, unit: self.unit })
     }
 
     /// Whether no item was added.
@@ -269,7 +306,7 @@ impl<H: KeyedHash> PcsaSketch<H> {
     /// A sketch of cells that were filled with hashes of `hash`; the caller answers for that.
     #[must_use]
     pub fn from_cells(cells: PcsaCells, hash: H) -> Self {
-        Self { store: cells, hash, releases: 0 }
+        Self { store: cells, hash, releases: 0, unit: Unit::Item }
     }
 
     /// The cells alone, for a program that keeps the hash of very many sketches once.

@@ -93,7 +93,8 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     where
         R: NoiseSource + ?Sized,
     {
-        self.release_unseen_with(Mechanism::Symmetric, Unit::Item, permit, noise)
+        let unit = self.unit();
+        self.release_unseen_with(Mechanism::Symmetric, unit, permit, noise)
     }
 
     /// As [`release_unseen`](Self::release_unseen) with a choice of the mechanism and of the unit of privacy.
@@ -113,6 +114,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     where
         R: NoiseSource + ?Sized,
     {
+        self.check_unit(unit)?;
         let (shape, hash_id) = (self.shape(), self.hash_id());
         let terms = Terms { mechanism, unit, cells_per_item: shape.cells_per_item() };
         let mut origin = NoisyBits::release(self.to_bits(), shape.cells(), terms, permit, noise)?;
@@ -160,6 +162,9 @@ impl<S: BitmapShape> UnseenBitmap<S> {
         R: NoiseSource + ?Sized,
     {
         check_alike((self.hash_id, self.shape), (raw.hash_id(), raw.shape()))?;
+        if raw.unit() != Unit::Item {
+            return Err(MergeError::Unit { first: self.origin.leaves()[0].unit(), second: raw.unit() });
+        }
         noise.begin_release()?;
         let cells = Zeroizing::new(raw.to_bits());
         let mut fresh = Zeroizing::new(vec![0; cells.len()]);

@@ -9,9 +9,9 @@
 //!  0  u8   hash algorithm                       0  u8   hash algorithm
 //!  1  u64  fingerprint of the hash key          1  u64  fingerprint of the hash key
 //!  9  u32  releases so far                      9  u64  number of releases R
-//! 13  u64  number of words W                   17  R times 44 bytes, one a release:
-//! 21  W times u64, the cells                        16 bytes  name
-//!                                                   u64       P(1→1) · 2^64
+//! 13  u32  unit, as of a release               17  R times 44 bytes, one a release:
+//! 17  u64  number of words W                        16 bytes  name
+//! 25  W times u64, the cells                        u64       P(1→1) · 2^64
 //! Shapes:                                           u64       P(0→1) · 2^64
 //! pcsa     u8 log2 of the buckets, u8 levels        f64       epsilon as given, of one unit
 //! linear   u32 cells                                u32       0: the unit is one item,

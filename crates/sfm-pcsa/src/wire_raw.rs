@@ -13,6 +13,7 @@ use crate::params::PcsaShape;
 use crate::sensitive::SensitiveBytes;
 use crate::shape::{BitmapShape, ShapeFields};
 use crate::sketch::RawBitmap;
+use crate::unit::Unit;
 use crate::wire::{MAX_BODY_LEN, check_words, hash_id};
 
 /// Body of the raw families, version 1, behind the fields of the shape.
@@ -22,6 +23,8 @@ pub(crate) struct RawBodyV1<F> {
     hash_algorithm: u8,
     hash_fingerprint: u64,
     releases: u32,
+    /// 0: one item is the unit.
+    max_items: u32,
     words: RawWords,
 }
 
@@ -58,6 +61,7 @@ impl<F: ShapeFields> RawBodyV1<F> {
 pub(crate) struct RawParts<S> {
     pub(crate) shape: S,
     pub(crate) releases: u32,
+    pub(crate) unit: Unit,
     words: RawWords,
 }
 
@@ -71,12 +75,19 @@ impl<S> RawParts<S> {
 ///
 /// # Panics
 /// Never: every sketch is within the limits of its family.
-pub(crate) fn encode_raw<S: BitmapShape>(shape: S, hash: HashId, releases: u32, words: Vec<u64>) -> SensitiveBytes {
+pub(crate) fn encode_raw<S: BitmapShape>(
+    shape: S,
+    hash: HashId,
+    releases: u32,
+    unit: Unit,
+    words: Vec<u64>,
+) -> SensitiveBytes {
     let body = RawBodyV1 {
         shape: shape.to_fields(),
         hash_algorithm: hash.algorithm().to_u8(),
         hash_fingerprint: hash.key().to_u64(),
         releases,
+        max_items: unit.to_code(),
         words: RawWords(words),
     };
     SensitiveBytes::new(sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"))
@@ -91,7 +102,7 @@ pub(crate) fn decode_raw<S: BitmapShape>(bytes: &[u8], expected: HashId) -> Resu
         return Err(DecodeError::HashMismatch { expected, found });
     }
     check_words(&body.words.0, shape.cells())?;
-    Ok(RawParts { shape, releases: body.releases, words: body.words })
+    Ok(RawParts { shape, releases: body.releases, unit: Unit::from_code(body.max_items), words: body.words })
 }
 
 impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
@@ -105,7 +116,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// Never: every sketch is within the limits of its family.
     #[must_use]
     pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
-        encode_raw(self.shape(), self.hash_id(), self.releases(), self.to_bits())
+        encode_raw(self.shape(), self.hash_id(), self.releases(), self.unit(), self.to_bits())
     }
 
     /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
@@ -128,7 +139,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
     /// ```
     pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
         let parts = decode_raw::<S>(bytes, hash.id())?;
-        Ok(Self::from_parts(parts.shape, hash, parts.words(), parts.releases))
+        Ok(Self::from_parts(parts.shape, hash, parts.words(), parts.releases, parts.unit))
     }
 }
 

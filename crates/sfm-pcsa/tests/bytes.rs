@@ -39,12 +39,14 @@ fn raw_files_are_what_building_from_their_items_gives() {
         assert_eq!(u64::from(read.shape().buckets()), says["buckets"], "{name}");
         assert_eq!(u64::from(read.shape().levels()), says["levels"], "{name}");
         assert_eq!(u64::from(read.releases()), says["releases"], "{name}");
+        let unit = u32::try_from(says["max_items"].as_u64().unwrap()).unwrap();
+        assert_eq!(read.unit(), Unit::user(unit).unwrap_or(Unit::Item), "{name}");
         assert_eq!(read.hash_id().key().to_string(), says["hash_fingerprint"].as_str().unwrap(), "{name}");
         assert_eq!(*read.to_sensitive_bytes(), bytes, "{name}");
 
-        let mut built = PcsaSketch::new(read.shape(), hash);
+        let mut built = PcsaSketch::new(read.shape(), hash).with_unit(read.unit());
         built.update_u64_batch(&list(&says["items"]));
-        let mut singly = PcsaSketch::new(read.shape(), built.hash().clone());
+        let mut singly = PcsaSketch::new(read.shape(), built.hash().clone()).with_unit(read.unit());
         for item in list(&says["items"]) {
             singly.update_u64(item);
         }
@@ -90,7 +92,7 @@ fn private_files_say_what_their_history_implies() {
         close(read.channel().a(), &says["a"], 1e-15, &name);
         close(read.channel().d(), &says["d"], 1e-15, &name);
         close(read.epsilon(), &says["epsilon"], 0.0, &name);
-        close(read.epsilon_total(), &says["epsilon_total"], 0.0, &name);
+        assert_eq!(read.epsilon_total(), says["epsilon_total"].as_f64(), "{name}");
         match read.epsilon_if_seen_alone() {
             None => assert!(read.insecure_noise() || says["level_if_seen_alone"].is_null(), "{name}"),
             Some(stated) => {

@@ -68,7 +68,7 @@ fn parts_are_one_release<S: BitmapShape>(shape: S) {
     let whole = released(raw(shape, 0..1500), HARDLY_ANY_NOISE, &mut coins);
     assert_eq!(ones(&published), ones(&whole), "{shape}");
     assert_eq!(published.channel(), whole.channel(), "the level of a cell is that of any release");
-    assert_eq!((published.leaves().len(), published.epsilon_total()), (1, HARDLY_ANY_NOISE));
+    assert_eq!((published.leaves().len(), published.epsilon_total()), (1, Some(HARDLY_ANY_NOISE)));
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn private_files_say_what_is_beside_them<S: BitmapShape>(prefix: &str, shape: im
         close(read.channel().p(), &says["p"], 1e-15, &name);
         close(read.channel().a(), &says["a"], 1e-15, &name);
         close(read.epsilon(), &says["epsilon"], 0.0, &name);
-        close(read.epsilon_total(), &says["epsilon_total"], 0.0, &name);
+        assert_eq!(read.epsilon_total(), says["epsilon_total"].as_f64(), "{name}");
         let stated = read.epsilon_if_seen_alone().unwrap();
         let level = says["level_if_seen_alone"].as_f64().unwrap();
         assert!((level..=level * (1.0 + 1e-13)).contains(&stated), "{name}: {stated} for {level}");

@@ -29,10 +29,10 @@ fn bits_by_definition(shape: PcsaShape, items: impl IntoIterator<Item = u64>) ->
     bits
 }
 
-/// The words of a raw file, which begin behind header, shape, hash, releases and their number.
+/// The words of a raw file, which begin behind header, shape, hash, releases, unit and their number.
 fn words(sketch: &PcsaSketch) -> Vec<u64> {
     let bytes = sketch.to_sensitive_bytes();
-    let words = bytes[32 + 2 + 9 + 4 + 8..].chunks_exact(8);
+    let words = bytes[32 + 2 + 9 + 4 + 4 + 8..].chunks_exact(8);
     words.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect()
 }
 

@@ -7,7 +7,7 @@ mod support;
 
 use sfm_pcsa::diagnostics::level_of_a_cell;
 use sfm_pcsa::dp_noise::Epsilon;
-use sfm_pcsa::{BitmapShape, BloomShape, LegionsShape, LinearShape, Mechanism, ReleaseError, Unit};
+use sfm_pcsa::{BitmapShape, BloomShape, LegionsShape, LinearShape, Mechanism, MergeError, ReleaseError, Unit};
 #[cfg(feature = "os-rng")]
 use sfm_pcsa::{MergeForm, PrivateBitmap};
 use support::{noise, permit, raw, shape};
@@ -159,4 +159,56 @@ fn one_item_of_a_user_is_another_unit_than_an_item() {
     assert_ne!(item.units(), one.units());
     assert_eq!(item.leaves()[0].q_numerator(), one.leaves()[0].q_numerator());
     assert_eq!(one.units()[0].to_string(), "one user with at most 1 item");
+}
+
+#[test]
+fn data_bounded_for_users_is_released_for_them_only() {
+    let bounded = || raw(shape(64, 8), 0..20).with_unit(user(4));
+    for other in [Unit::Item, user(3), user(5)] {
+        let refused = bounded().release_with(Mechanism::Symmetric, other, permit(1.0), &mut noise(1)).unwrap_err();
+        assert!(matches!(refused, ReleaseError::Unit { expected, found } if (expected, found) == (user(4), other)));
+        assert!(bounded().release_unseen_with(Mechanism::Symmetric, other, permit(1.0), &mut noise(1)).is_err());
+    }
+    let released = bounded().release(permit(1.0), &mut noise(1)).expect("for its own unit");
+    assert_eq!(released.units(), [user(4)]);
+    let xor = bounded().release_xor_family(permit(1.0), &mut noise(1)).expect("for its own unit");
+    assert_eq!(xor.units(), [user(4)]);
+}
+
+#[test]
+fn data_bounded_for_users_merges_with_no_other() {
+    let (bounded, free) = (raw(shape(64, 8), 0..20).with_unit(user(4)), raw(shape(64, 8), 5..30));
+    for (mut first, second) in
+        [(bounded.clone(), free.clone()), (free.clone(), bounded.clone()), (bounded.clone(), bounded.clone())]
+    {
+        let before = first.clone();
+        let units = (first.unit(), second.unit());
+        let refused = first.merge(&second).unwrap_err();
+        assert!(matches!(refused, MergeError::Unit { first, second } if (first, second) == units));
+        assert_eq!(first, before, "nothing was changed");
+    }
+    let mut unseen = free.release_unseen(permit(1.0), &mut noise(1)).expect("a release");
+    assert!(matches!(unseen.absorb(bounded, &mut noise(2)), Err(MergeError::Unit { .. })));
+}
+
+#[test]
+fn the_bound_stays_with_bytes_and_folds() {
+    let bounded = raw(shape(64, 8), 0..20).with_unit(user(4));
+    let read =
+        support::Raw::from_sensitive_bytes(&bounded.to_sensitive_bytes(), bounded.hash().clone()).expect("whole");
+    assert_eq!((read.unit(), &read), (user(4), &bounded));
+    assert_ne!(read, raw(shape(64, 8), 0..20));
+    assert_eq!(bounded.fold(shape(32, 8)).expect("smaller").unit(), user(4));
+}
+
+#[test]
+fn merged_raw_data_was_released_as_often_as_its_parts_together() {
+    let counted = |times| {
+        let mut sketch = raw(shape(64, 8), 0..2);
+        (0..times).for_each(|_| drop(sketch.record_release()));
+        sketch
+    };
+    let mut merged = counted(2);
+    merged.merge(&counted(3)).expect("alike");
+    assert_eq!(merged.releases(), 5);
 }

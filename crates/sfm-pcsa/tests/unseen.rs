@@ -80,7 +80,7 @@ fn the_published_sketch_is_one_release_at_the_permits_level() {
     assert_eq!((week.epsilon(), week.shape()), (1.5, shape(64, 8)));
     week.absorb(raw(shape(64, 8), 5..20), &mut coins).expect("one hash and shape");
     let published = week.publish();
-    assert_eq!((published.epsilon(), published.epsilon_total()), (1.5, 1.5));
+    assert_eq!((published.epsilon(), published.epsilon_total()), (1.5, Some(1.5)));
     assert_eq!(published.leaves().len(), 1);
     let single = released(raw(shape(64, 8), 0..20), 1.5, &mut noise(2));
     assert_eq!(published.channel(), single.channel());

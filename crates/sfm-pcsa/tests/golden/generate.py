@@ -207,8 +207,8 @@ def words(bits, cells):
     return struct.pack("<Q", count) + b"".join(struct.pack("<Q", bits >> 64 * i & M64) for i in range(count))
 
 
-def raw_file(shape, algorithm, key, releases, bits):
-    head = shape.fields + struct.pack("<BQI", algorithm, key, releases)
+def raw_file(shape, algorithm, key, releases, bits, max_items=0):
+    head = shape.fields + struct.pack("<BQII", algorithm, key, releases, max_items)
     return container(shape.raw, RAW, head + words(bits, shape.cells))
 
 
@@ -327,13 +327,20 @@ def write(name, data, says):
     (HERE / f"{name}.json").write_text(json.dumps(says, indent=1) + "\n")
 
 
-def raw(name, shape, algorithm, key, releases, hashes, items):
+def raw(name, shape, algorithm, key, releases, hashes, items, max_items=0):
     bits = bitmap(shape, hashes)
     says = {
         "family": shape.names[1], **shape.says, "hash_algorithm": algorithm,
-        "hash_fingerprint": f"{key:016x}", "releases": releases, "items": items, **shape.ones(bits),
+        "hash_fingerprint": f"{key:016x}", "releases": releases, "max_items": max_items, "items": items, **shape.ones(bits),
     }
-    write(name, raw_file(shape, algorithm, key, releases, bits), says)
+    write(name, raw_file(shape, algorithm, key, releases, bits, max_items), says)
+
+
+def epsilon_total(leaves):
+    """The sum of epsilon, which has a meaning for one kind of unit only."""
+    if len({leaf["max_items"] > 0 for leaf in leaves}) > 1:
+        return None
+    return float(sum(Fraction(leaf["epsilon"]) for leaf in leaves))
 
 
 def private(name, shape, leaves, steps, insecure=False):
@@ -355,7 +362,7 @@ def private(name, shape, leaves, steps, insecure=False):
         "p": float(p), "q": float(q), "a": float(1 - q / p), "d": float(p - q),
         "level_if_seen_alone": float(level(p, q) * cells) if cells else None,
         "epsilon": max(leaf["epsilon"] for leaf in leaves),
-        "epsilon_total": float(sum(Fraction(leaf["epsilon"]) for leaf in leaves)),
+        "epsilon_total": epsilon_total(leaves),
         **shape.ones(bits),
     }
     write(name, private_file(shape, 1, key, leaves, steps, bits, insecure), says)
@@ -366,6 +373,7 @@ def pcsa_files(integers):
     raw("raw-empty", Pcsa(12, 24), 1, default, 0, [], [])
     raw("raw-default", Pcsa(6, 8), 1, default, 1, integers(range(100)), list(range(100)))
     raw("raw-presto", Pcsa(4, 8), 2, 0, 0, [xxh64_word(i) for i in range(10)], list(range(10)))
+    raw("raw-user", Pcsa(6, 8), 1, default, 1, integers(range(40)), list(range(40)), max_items=5)
     raw("raw-wide", Pcsa(2, 45), 1, default, 4294967295, integers(range(1000)), list(range(1000)))
 
     single = [(0, 0, 1)]
