@@ -7,11 +7,6 @@ mod support;
 
 use sfm_pcsa::diagnostics::{GateTable, gate_table, mechanisms};
 use sfm_pcsa::{BooleanOp, MergeForm, OutputForm, dp_noise::Epsilon};
-<<<<<<< HEAD
-#[cfg(feature = "os-rng")]
-use support::permit;
-=======
->>>>>>> up
 use support::{noise, raw, released, shape};
 
 /// Channels `(p, q)` of both mechanisms at a level.

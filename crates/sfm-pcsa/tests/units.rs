@@ -205,7 +205,9 @@ fn the_bound_stays_with_bytes_and_folds() {
 fn merged_raw_data_was_released_as_often_as_its_parts_together() {
     let counted = |times| {
         let mut sketch = raw(shape(64, 8), 0..2);
-        (0..times).for_each(|_| drop(sketch.record_release()));
+        for _ in 0..times {
+            sketch.record_release();
+        }
         sketch
     };
     let mut merged = counted(2);
