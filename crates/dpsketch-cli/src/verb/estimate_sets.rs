@@ -50,9 +50,9 @@ fn parse_named(text: &str) -> Result<Named, Error> {
 }
 
 impl SetArgs {
-    /// Whether sketches have names.
+    /// Whether anything here was asked for.
     pub(crate) fn is_asked(&self) -> bool {
-        !self.names.is_empty()
+        !self.names.is_empty() || self.expr.is_some() || self.jaccard
     }
 
     /// Answers the formula, or the similarity.
@@ -62,6 +62,13 @@ impl SetArgs {
                 .argument("--name")
                 .allowed("--name with --expr or --jaccard")
                 .hint("such as --expr 'a & !b'"));
+        }
+        // Clap does not ask for an argument that conflicts with another one present.
+        if self.names.is_empty() {
+            return Err(Error::new(ErrorKind::Parameter, "a question about sets needs named sketches")
+                .argument("FILE")
+                .allowed("--name with --expr or --jaccard")
+                .hint("name each file: --name a=A.dps"));
         }
         self.check_names()?;
         let files: Vec<String> = self.names.iter().map(|named| named.file.clone()).collect();

@@ -2,13 +2,14 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 13] = [
     "plan",
     "build",
     "release",
     "merge",
     "estimate",
     "inspect",
+    "convert",
     "verify",
     "key",
     "ledger",
