@@ -1,7 +1,9 @@
+use std::collections::BTreeSet;
+
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
 use dp_noise::Amount;
 use serde_json::{Value, json};
-use sfm_pcsa::{Leaf, SfmSketch, union_estimate};
+use sfm_pcsa::{Leaf, SfmSketch, Unit, union_estimate};
 
 use crate::any::{AnySketch, OfOneState, check_compatible, merge_raw, of_one_state};
 use crate::error::{Error, ErrorKind};
@@ -35,6 +37,7 @@ pub struct Answer {
     estimate: Estimate,
     epsilon: Option<Amount>,
     epsilon_total: Option<Amount>,
+    units: Vec<Unit>,
     sketches: usize,
     parts: Option<ErrorParts>,
     expr: Option<String>,
@@ -115,6 +118,7 @@ impl Answer {
             estimate,
             epsilon: costs().max(),
             epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add),
+            units: leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect(),
             sketches: leaves(sketches).count(),
             parts: None,
             expr: None,
@@ -122,7 +126,16 @@ impl Answer {
     }
 
     pub(crate) fn of_raw(sketches: usize, estimate: Estimate) -> Self {
-        Self { kind: "sfm", estimate, epsilon: None, epsilon_total: None, sketches, parts: None, expr: None }
+        Self {
+            kind: "sfm",
+            estimate,
+            epsilon: None,
+            epsilon_total: None,
+            units: Vec::new(),
+            sketches,
+            parts: None,
+            expr: None,
+        }
     }
 
     pub(crate) fn with_expr(self, expr: String) -> Self {
@@ -144,6 +157,12 @@ impl Answer {
     #[must_use]
     pub const fn epsilon_total(&self) -> Option<Amount> {
         self.epsilon_total
+    }
+
+    /// Whom ε protects: each unit among the releases once, the smallest first. Empty for raw sketches.
+    #[must_use]
+    pub fn units(&self) -> &[Unit] {
+        &self.units
     }
 
     /// Releases behind the answer, those inside of merged sketches counted one by one; for raw sketches, the sketches.
@@ -170,7 +189,7 @@ impl Answer {
         matches!((self.estimate.std_error(), self.estimate.value()), (Some(error), Some(value)) if error > value)
     }
 
-    /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, sketches,
+    /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, unit, sketches,
     /// error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -185,6 +204,7 @@ impl Answer {
             "status": estimate.status().as_str(),
             "epsilon": self.epsilon.map(Amount::nearest_f64),
             "epsilon_total": self.epsilon_total.map(Amount::nearest_f64),
+            "unit": in_words(&self.units),
             "sketches": self.sketches,
             "error_parts": self.parts.map(|parts| json!({
                 "hash": parts.hash,
@@ -197,6 +217,12 @@ impl Answer {
         }
         object
     }
+}
+
+/// Units as one text; `None` where there is none.
+pub(crate) fn in_words(units: &[Unit]) -> Option<String> {
+    let words: Vec<String> = units.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Compares the standard error with what the same shape is predicted to have without noise, and with one release's noise.

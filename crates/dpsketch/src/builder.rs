@@ -1,7 +1,8 @@
 use sfm_pcsa::{PcsaShape, PcsaSketch};
-use sketch_hash::{AnyHash, Domain, Item, KeyedHash, hash64_row};
+use sketch_hash::{AnyHash, Domain, Item, KeyedHash};
 
 use crate::error::Error;
+use crate::row_hasher::RowHasher;
 use crate::text::TextRules;
 
 /// Items hashed in one go. Small enough for the stack and the first-level cache, large enough for vector code.
@@ -20,7 +21,7 @@ pub struct RowCounts {
 ///
 /// Several builders with the same shape and hash can work on parts of the data; [`absorb`](Self::absorb) puts them
 /// together, and the result is the same to the byte as that of one builder. A row of several columns is one item, made by
-/// [`hash64_row`]; it is left out when any of its values is missing.
+/// [`hash64_row`](sketch_hash::hash64_row); it is left out when any of its values is missing.
 ///
 /// # Examples
 /// ```
@@ -36,23 +37,16 @@ pub struct RowCounts {
 #[derive(Debug)]
 pub struct DistinctBuilder {
     sketch: PcsaSketch<AnyHash>,
-    hash: AnyHash,
-    rules: TextRules,
+    rows: RowHasher,
     counts: RowCounts,
-    buffers: Vec<String>,
 }
 
 impl DistinctBuilder {
     /// An empty sketch to be filled. `rules` apply to text only.
     #[must_use]
     pub fn new(shape: PcsaShape, hash: AnyHash, rules: TextRules) -> Self {
-        Self {
-            sketch: PcsaSketch::new(shape, hash.clone()),
-            hash,
-            rules,
-            counts: RowCounts::default(),
-            buffers: Vec::new(),
-        }
+        let sketch = PcsaSketch::new(shape, hash.clone());
+        Self { sketch, rows: RowHasher::new(hash, rules), counts: RowCounts::default() }
     }
 
     /// Rows seen so far.
@@ -63,7 +57,7 @@ impl DistinctBuilder {
 
     /// Counts texts as items, one a row.
     pub fn push_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
-        if self.rules.is_identity() {
+        if self.rows.rules().is_identity() {
             self.push_slices(texts.into_iter().map(str::as_bytes));
         } else {
             for text in texts {
@@ -79,7 +73,7 @@ impl DistinctBuilder {
         let mut hashes = [0; BATCH];
         loop {
             let filled = fill(&mut batch, &mut slices);
-            self.hash.hash64_slices(Domain::Bytes, &batch[..filled], &mut hashes[..filled]);
+            self.rows.hash_function().hash64_slices(Domain::Bytes, &batch[..filled], &mut hashes[..filled]);
             self.push_hashes(&hashes[..filled]);
             if filled < BATCH {
                 return;
@@ -89,22 +83,9 @@ impl DistinctBuilder {
 
     /// Counts one row: the value itself if there is one column, else all of them together.
     pub fn push_row<'a>(&mut self, values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>) {
-        let values = values.into_iter();
-        let columns = values.len();
-        self.buffers.resize_with(columns.max(self.buffers.len()), String::new);
-        let mut missing = columns == 0;
-        let items = self.buffers.iter_mut().zip(values).map_while(|(buffer, value)| {
-            let item = value.and_then(|item| clean(&self.rules, item, buffer));
-            missing |= item.is_none();
-            item
-        });
-        let hash = match columns {
-            1 => items.last().map(|item| item.hash64(&self.hash)),
-            _ => Some(hash64_row(&self.hash, items)),
-        };
-        match hash {
-            Some(hash) if !missing => self.push_hashes(&[hash]),
-            _ => self.push_nulls(1),
+        match self.rows.hash(values) {
+            Some(hash) => self.push_hashes(&[hash]),
+            None => self.push_nulls(1),
         }
     }
 
@@ -133,12 +114,12 @@ impl DistinctBuilder {
 
     #[cfg(feature = "arrow")]
     pub(crate) fn hash(&self) -> &AnyHash {
-        &self.hash
+        self.rows.hash_function()
     }
 
     #[cfg(feature = "arrow")]
     pub(crate) fn rules(&self) -> &TextRules {
-        &self.rules
+        self.rows.rules()
     }
 
     pub(crate) fn push_hashes(&mut self, hashes: &[u64]) {

@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use crate::answer::in_words;
 use crate::any::AnySketch;
 
 /// What can be said about a sketch without giving anything of the data away: no counter, no count, no estimate.
@@ -26,16 +27,19 @@ impl Description {
                 "epsilon": sketch.epsilon(),
                 "epsilon_total": sketch.epsilon_total(),
                 "epsilon_if_seen_alone": sketch.epsilon_if_seen_alone(),
+                "unit": in_words(&sketch.units()),
                 "sketches": sketch.leaves().len(),
                 "releases": sketch.leaves().iter().map(|leaf| json!({
                     "id": leaf.id().to_string(),
                     "epsilon": leaf.epsilon().get(),
+                    "unit": leaf.unit().to_string(),
                 })).collect::<Vec<_>>(),
             }),
             AnySketch::SfmRaw(raw) => json!({
                 "epsilon": null,
                 "epsilon_total": null,
                 "epsilon_if_seen_alone": null,
+                "unit": null,
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),
@@ -47,7 +51,7 @@ impl Description {
     }
 
     /// One object: `kind, state, buckets, levels, hash, key` (the fingerprint), `epsilon, epsilon_total,
-    /// epsilon_if_seen_alone, sketches`; `releases` for private sketches, `times_released` for raw ones.
+    /// epsilon_if_seen_alone, unit` (whom ε protects), `sketches`; `releases` for private sketches, `times_released` for raw ones.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.facts.clone()

@@ -1,5 +1,5 @@
 use arrow_array::ArrayRef;
-use sketch_hash::{AnyHash, hash64_integers, hash64_unsigned};
+use sketch_hash::{AnyHash, Item, hash64_integers, hash64_unsigned};
 
 use crate::builder::{DistinctBuilder, clean};
 use crate::column::{Column, Dictionary, Values};
@@ -7,6 +7,56 @@ use crate::error::{Error, ErrorKind};
 
 /// Rows hashed in one go.
 const BATCH: usize = 256;
+
+/// Hands the rows of an Arrow batch to `visit` as items, one for each column, where a null is `None`.
+///
+/// # Errors
+/// As [`DistinctBuilder::push_arrays`], and whatever `visit` fails with.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{ArrayRef, Int64Array, StringArray};
+/// use sketch_hash::Item;
+///
+/// let users: ArrayRef = Arc::new(StringArray::from(vec!["ann", "bob"]));
+/// let pages: ArrayRef = Arc::new(Int64Array::from(vec![Some(7), None]));
+/// let mut rows = Vec::new();
+/// dpsketch::visit_rows(&[users, pages], |row| {
+///     rows.push((row[0].is_some(), row[1] == Some(Item::Integer(7))));
+///     Ok(())
+/// })?;
+/// assert_eq!(rows, [(true, true), (true, false)]);
+/// # Ok::<(), dpsketch::Error>(())
+/// ```
+pub fn visit_rows(
+    arrays: &[ArrayRef],
+    mut visit: impl FnMut(&[Option<Item<'_>>]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let columns = columns(arrays)?;
+    let mut row = Vec::with_capacity(columns.len());
+    for index in 0..columns.first().map_or(0, Column::len) {
+        row.clear();
+        row.extend(columns.iter().map(|column| column.item(index)));
+        visit(&row)?;
+    }
+    Ok(())
+}
+
+/// Columns of one length, of which there is at least one.
+fn columns(arrays: &[ArrayRef]) -> Result<Vec<Column<'_>>, Error> {
+    let columns = arrays.iter().map(|array| Column::new(array.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = columns.first() else {
+        return Err(Error::new(ErrorKind::Column, "no column to count").hint("name at least one column"));
+    };
+    match columns.iter().find(|other| other.len() != first.len()) {
+        None => Ok(columns),
+        Some(other) => Err(Error::new(
+            ErrorKind::Column,
+            format!("columns of different length: expected {} rows, found {}", first.len(), other.len()),
+        )),
+    }
+}
 
 impl DistinctBuilder {
     /// Counts the rows of an Arrow batch: each value of one column, or each row of several columns as one item.
@@ -33,26 +83,16 @@ impl DistinctBuilder {
     /// # Ok::<(), dpsketch::Error>(())
     /// ```
     pub fn push_arrays(&mut self, arrays: &[ArrayRef]) -> Result<(), Error> {
-        let columns = arrays.iter().map(|array| Column::new(array.as_ref())).collect::<Result<Vec<_>, _>>()?;
+        let columns = columns(arrays)?;
         match columns.as_slice() {
-            [] => Err(Error::new(ErrorKind::Column, "no column to count").hint("name at least one column")),
-            [column] => {
-                self.push_column(column);
-                Ok(())
-            }
-            [first, others @ ..] => {
-                if let Some(other) = others.iter().find(|other| other.len() != first.len()) {
-                    return Err(Error::new(
-                        ErrorKind::Column,
-                        format!("columns of different length: expected {} rows, found {}", first.len(), other.len()),
-                    ));
-                }
-                for row in 0..first.len() {
+            [column] => self.push_column(column),
+            columns => {
+                for row in 0..columns.first().map_or(0, Column::len) {
                     self.push_row(columns.iter().map(|column| column.item(row)));
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
     fn push_column(&mut self, column: &Column<'_>) {

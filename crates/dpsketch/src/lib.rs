@@ -3,6 +3,7 @@
 
 mod answer;
 mod any;
+mod bounded_builder;
 mod builder;
 #[cfg(feature = "arrow")]
 mod column;
@@ -10,6 +11,8 @@ mod convert;
 mod description;
 mod error;
 mod expr;
+#[cfg(feature = "arrow")]
+mod groups;
 #[cfg(feature = "arrow")]
 mod ingest_arrow;
 mod key_file;
@@ -21,6 +24,7 @@ mod plan;
 mod presto;
 mod raw;
 mod raw_file;
+mod row_hasher;
 mod set_answer;
 mod sketch_file;
 mod study;
@@ -35,12 +39,19 @@ pub use sketch_hash;
 
 pub use answer::{Answer, ErrorParts, estimate, estimate_with};
 pub use any::{AnySketch, check_compatible, merge};
+pub use bounded_builder::BoundedBuilder;
 pub use builder::{DistinctBuilder, RowCounts};
 #[cfg(feature = "arrow")]
 pub use column::{HASHABLE_TYPES, is_hashable};
 pub use description::Description;
 pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
+#[cfg(feature = "arrow")]
+pub use groups::{
+    GroupContainer, GroupCounts, GroupError, GroupedBuilder, GroupedSketches, ReleasedGroups, group_value,
+};
+#[cfg(feature = "arrow")]
+pub use ingest_arrow::visit_rows;
 pub use key_file::{create_key_file, read_key_file};
 pub use ledger::{Currency, Ledger, LedgerError, LedgerRecord, LedgerTerms, Spend, SpendReceipt, SpendRecord};
 pub use number::{parse_count, parse_real, parse_size};

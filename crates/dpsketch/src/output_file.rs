@@ -102,20 +102,34 @@ impl OutputFile {
     /// [`ErrorKind::Io`] when the disk is full or the folder changed meanwhile, [`ErrorKind::BrokenPipe`] when the target is
     /// a pipe nobody reads. Nothing is left under the final name then, or what was there before.
     pub fn commit(self, bytes: &[u8]) -> Result<(), Error> {
+        let name = self.name.clone();
+        self.commit_with(|file| file.write_all(bytes).map_err(|error| Error::writing(&name, error)))
+    }
+
+    /// As [`commit`](Self::commit), for content that `fill` writes piece by piece.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), and whatever `fill` fails with.
+    pub fn commit_with(self, fill: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
         let name = self.name;
-        match self.target {
-            Target::Replace { file, path, may_exist } => persist(file, &path, may_exist, bytes),
-            Target::Direct(mut file) => file.write_all(bytes).and_then(|()| file.flush()),
-        }
-        .map_err(|error| match error.kind() {
+        let written = match self.target {
+            Target::Replace { mut file, path, may_exist } => {
+                fill(file.as_file_mut())?;
+                persist(file, &path, may_exist)
+            }
+            Target::Direct(mut file) => {
+                fill(&mut file)?;
+                file.flush()
+            }
+        };
+        written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(&name),
             _ => Error::writing(&name, error),
         })
     }
 }
 
-fn persist(mut file: NamedTempFile, path: &Path, may_exist: bool, bytes: &[u8]) -> io::Result<()> {
-    file.write_all(bytes)?;
+fn persist(file: NamedTempFile, path: &Path, may_exist: bool) -> io::Result<()> {
     file.as_file().sync_all()?;
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = if may_exist { file.persist(path) } else { file.persist_noclobber(path) };

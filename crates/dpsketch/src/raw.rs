@@ -30,7 +30,14 @@ pub struct RawSketch(PcsaSketch<RecordedHash>);
 
 /// The identity of a hash whose key is not at hand.
 #[derive(Clone, Debug)]
-struct RecordedHash(HashId);
+pub(crate) struct RecordedHash(HashId);
+
+impl RecordedHash {
+    #[cfg(feature = "arrow")]
+    pub(crate) fn new(id: HashId) -> Self {
+        Self(id)
+    }
+}
 
 impl KeyedHash for RecordedHash {
     fn id(&self) -> HashId {

@@ -96,7 +96,8 @@ fn amount(name: impl Into<String>, text: &str) -> Result<Amount, TextFileError> 
     Amount::parse_cost(text).map_err(|_| TextFileError::field(name, "a decimal number such as 0.5, in quotes", text))
 }
 
-fn release_id(text: &str) -> Option<ReleaseId> {
+/// A release from its 32 hexadecimal digits.
+pub(crate) fn release_id(text: &str) -> Option<ReleaseId> {
     let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     digits.then(|| u128::from_str_radix(text, 16).ok())?.map(|id| ReleaseId::from_bytes(id.to_be_bytes()))
 }

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use dp_noise::{Epsilon, Permit};
 pub use error::LedgerError;
+#[cfg(feature = "arrow")]
+pub(crate) use format::release_id;
 use lock::{LedgerLock, is_still_at, sync_folder};
 pub use record::{LedgerRecord, SpendRecord};
 use sfm_pcsa::ReleaseId;

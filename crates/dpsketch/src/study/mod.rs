@@ -134,19 +134,26 @@ impl Study {
         if differences.is_empty() { Ok(()) } else { Err(StudyError::Differs { differences }) }
     }
 
-    /// Checks that a sketch was made as this study says: kind, shape, hash and key, and ε of every release in it.
+    /// Checks that a sketch was made as this study says: kind, shape, hash and key, and of every release in it ε and whom
+    /// that protects.
     ///
-    /// A raw sketch has no ε yet. How text was cleaned is not known from a sketch.
+    /// A raw sketch has neither yet. How text was cleaned is not known from a sketch.
     ///
     /// # Errors
     /// [`StudyError::Differs`] with every difference.
     pub fn check_sketch(&self, sketch: &AnySketch) -> Result<(), StudyError> {
-        let epsilon = match sketch {
-            AnySketch::Sfm(sketch) => sketch.leaves().iter().map(Leaf::epsilon).find(|found| *found != self.epsilon),
-            AnySketch::SfmRaw(_) => None,
+        let leaves = match sketch {
+            AnySketch::Sfm(sketch) => sketch.leaves(),
+            AnySketch::SfmRaw(_) => &[],
         };
+        let epsilon = leaves.iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
         let (shape, hash) = (Some(sketch.shape().into()), Some(sketch.hash_id()));
-        self.check(&StudyFacts { shape, hash, epsilon, ..StudyFacts::default() })
+        let mut differences = facts::differences(self, &StudyFacts { shape, hash, epsilon, ..StudyFacts::default() });
+        if let Some(found) = leaves.iter().map(Leaf::unit).find(|found| *found != self.unit.into()) {
+            let (expected, found) = (self.unit.to_string(), found.to_string());
+            differences.push(StudyDifference { field: "unit", expected, found });
+        }
+        if differences.is_empty() { Ok(()) } else { Err(StudyError::Differs { differences }) }
     }
 
     /// Kind and shape of the sketches.

@@ -1,0 +1,98 @@
+use sfm_pcsa::{PcsaShape, PcsaSketch};
+use sketch_hash::{AnyHash, Item};
+
+use crate::builder::{RowCounts, clean};
+use crate::error::Error;
+use crate::raw::RawSketch;
+use crate::row_hasher::RowHasher;
+use crate::text::TextRules;
+use crate::user_bound::{UserBound, UserCounts};
+
+/// Builds a raw distinct-count sketch of what a [`UserBound`] keeps, so that a release can protect users.
+///
+/// Rows have a user beside the values that make the item. The text rules apply to users, too, so that two spellings of one
+/// user do not get two shares. A row without a user is left out: nothing bounds how many of them belong to one person.
+///
+/// # Privacy
+/// What is built holds at most `M` items of each user, and a release at the unit `User` with that `M`
+/// ([`RawSketch::release_for`]) is ε-differentially private for adding or removing one user with all rows. Merging such raw
+/// sketches breaks the bound, for a user who is in both. Row counts are exact and not private.
+///
+/// # Examples
+/// ```
+/// use dp_noise::{Epsilon, Permit};
+/// use dpsketch::{BoundedBuilder, MaxItems, PrivacyUnit, TextRules, UserBound};
+/// use sfm_pcsa::PcsaShape;
+/// use sketch_hash::{AnyHash, HashKey, Item};
+///
+/// let max_items = MaxItems::new(2)?;
+/// let bound = UserBound::sorted(max_items, HashKey::DEFAULT);
+/// let mut builder = BoundedBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default(), bound);
+/// for (user, page) in [("ann", 1_u32), ("ann", 2), ("ann", 3), ("bob", 1)] {
+///     builder.push_row(Some(Item::from(user)), [Some(Item::from(page))])?;
+/// }
+/// let (raw, users) = builder.finish()?;
+/// assert_eq!((users.users, users.kept), (2, 3));
+/// let private = raw.release_for(PrivacyUnit::User { max_items }, Permit::standalone(Epsilon::new(1.0)?))?;
+/// assert_eq!(private.units()[0].max_items(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct BoundedBuilder {
+    sketch: PcsaSketch<AnyHash>,
+    rows: RowHasher,
+    bound: UserBound,
+    counts: RowCounts,
+    /// The cleaned user; used again from row to row.
+    user: String,
+}
+
+impl BoundedBuilder {
+    /// An empty sketch to be filled by what `bound` keeps.
+    #[must_use]
+    pub fn new(shape: PcsaShape, hash: AnyHash, rules: TextRules, bound: UserBound) -> Self {
+        let sketch = PcsaSketch::new(shape, hash.clone());
+        let rows = RowHasher::new(hash, rules);
+        Self { sketch, rows, bound, counts: RowCounts::default(), user: String::new() }
+    }
+
+    /// Rows seen so far; those without a user count as missing a value.
+    #[must_use]
+    pub fn counts(&self) -> RowCounts {
+        self.counts
+    }
+
+    /// Takes one row.
+    ///
+    /// # Errors
+    /// As [`UserBound::push`].
+    pub fn push_row<'a>(
+        &mut self,
+        user: Option<Item<'_>>,
+        values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
+    ) -> Result<(), Error> {
+        self.counts.rows += 1;
+        let user = user.and_then(|user| clean(self.rows.rules(), user, &mut self.user));
+        // Hashing borrows the rules, which the user's text does not.
+        let Some(user) = user else { return self.skip() };
+        match self.rows.hash(values) {
+            Some(item) => self.bound.push(user, item, |items| self.sketch.update_hashes(items)),
+            None => self.skip(),
+        }
+    }
+
+    fn skip(&mut self) -> Result<(), Error> {
+        self.counts.nulls += 1;
+        self.bound.skip_rows(1);
+        Ok(())
+    }
+
+    /// The raw sketch, and what the bound came to.
+    ///
+    /// # Errors
+    /// As [`UserBound::finish`].
+    pub fn finish(mut self) -> Result<(RawSketch, UserCounts), Error> {
+        let users = self.bound.finish(|items| self.sketch.update_hashes(items))?;
+        Ok((RawSketch::try_from(&self.sketch)?, users))
+    }
+}
