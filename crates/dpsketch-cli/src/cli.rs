@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::verb::{
-    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, release, verify,
+    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, release, study, verify,
 };
 use crate::version::{LONG_VERSION, VERSION};
 
@@ -99,6 +99,8 @@ pub(crate) enum Verb {
     Verify(verify::VerifyArgs),
     /// Hash keys for studies that do not want the public one.
     Key(key::KeyArgs),
+    /// What several parties agree on, so that their sketches merge.
+    Study(study::StudyArgs),
     /// The books of a privacy budget.
     Ledger(ledger::LedgerVerbArgs),
     /// A tour on real data, in seconds.

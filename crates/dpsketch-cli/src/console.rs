@@ -54,6 +54,11 @@ impl Console {
         Self { format, color, quiet: false, verbose: 0 }
     }
 
+    /// How results are written.
+    pub(crate) fn format(self) -> OutputFormat {
+        self.format
+    }
+
     pub(crate) fn is_quiet(self) -> bool {
         self.quiet
     }

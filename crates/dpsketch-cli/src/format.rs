@@ -80,7 +80,8 @@ pub(crate) fn csv_table(rows: &[Value]) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn field(value: Option<&Value>) -> String {
+/// One field of a table.
+pub(crate) fn field(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),

@@ -1,6 +1,6 @@
 //! Reading and writing sketch files by the names people give on the command line.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use dpsketch::{
@@ -58,6 +58,26 @@ pub(crate) enum Destination {
 impl Destination {
     /// Gets `out` ready, so that it shows before any work is done, or any privacy spent, that it cannot be written.
     pub(crate) fn open(out: &Path, raw: bool) -> Result<Self, Error> {
+        let readers = if raw { Readers::OwnerOnly } else { Readers::Anyone };
+        Self::ready(out, readers, |out| check_sketch_name(out, raw))
+    }
+
+    /// The same for a table, whose name must have one of these extensions.
+    pub(crate) fn open_table(out: &Path, extensions: &[&str]) -> Result<Self, Error> {
+        Self::ready(out, Readers::Anyone, |out| {
+            let extension = out.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+            if extension.is_some_and(|extension| extensions.contains(&extension.as_str())) {
+                return Ok(());
+            }
+            let listed = extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(" or ");
+            Err(Error::new(ErrorKind::Parameter, format!("{} is not the name of a table", out.display()))
+                .argument("--out")
+                .value(out.display().to_string())
+                .allowed(format!("a name ending in {listed}")))
+        })
+    }
+
+    fn ready(out: &Path, readers: Readers, check_name: impl FnOnce(&Path) -> Result<(), Error>) -> Result<Self, Error> {
         if out == Path::new(STDIN) {
             if io::stdout().is_terminal() {
                 return Err(Error::new(ErrorKind::Parameter, "a sketch is not for a terminal")
@@ -69,10 +89,26 @@ impl Destination {
         }
         // Devices and pipes have the names they have.
         if !out.exists() || out.is_file() {
-            check_sketch_name(out, raw)?;
+            check_name(out)?;
         }
-        let readers = if raw { Readers::OwnerOnly } else { Readers::Anyone };
         Ok(Self::File(OutputFile::create(out, readers).map_err(|error| error.argument_or("--out"))?))
+    }
+
+    /// Has `fill` write the content piece by piece; whether standard output is free for a report.
+    pub(crate) fn write_with(
+        self,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        match self {
+            Self::Stdout => {
+                let mut out = io::stdout();
+                fill(&mut out)?;
+                out.flush().map_err(|error| Error::writing("standard output", error)).map(|()| false)
+            }
+            Self::File(file) => {
+                file.commit_with(|file| fill(file)).map(|()| true).map_err(|error| error.argument_or("--out"))
+            }
+        }
     }
 
     /// Writes the sketch; whether standard output is free for a report.

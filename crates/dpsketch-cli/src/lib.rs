@@ -8,7 +8,9 @@ mod format;
 mod input;
 mod io;
 mod progress;
+mod rows_out;
 mod run;
+mod table;
 mod verb;
 mod version;
 

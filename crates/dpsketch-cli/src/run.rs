@@ -66,6 +66,7 @@ fn dispatch(verb: &Verb, console: Console) -> Result<(), Error> {
         Verb::Convert(args) => verb::convert::run(args, console),
         Verb::Verify(args) => verb::verify::run(args, console),
         Verb::Key(args) => verb::key::run(args, console),
+        Verb::Study(args) => verb::study::run(args, console),
         Verb::Ledger(args) => verb::ledger::run(args, console),
         Verb::Demo(args) => verb::demo::run(args, console),
         Verb::Completions(args) => verb::completions::run(args),

@@ -2,10 +2,11 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 use dpsketch::sketch_hash::Item;
-use dpsketch::{DistinctBuilder, Error, ErrorKind};
+use dpsketch::{Error, ErrorKind};
 
 use super::block::Block;
 use super::columns;
+use super::sink::RowSink;
 
 /// Records read before their fields are hashed together.
 const BATCH: usize = 256;
@@ -59,7 +60,7 @@ impl CsvLayout {
     }
 
     /// Counts the records of a block.
-    pub(crate) fn ingest(&self, block: &Block, builder: &mut DistinctBuilder) -> Result<(), Error> {
+    pub(crate) fn ingest(&self, block: &Block, sink: &mut impl RowSink) -> Result<(), Error> {
         let mut reader = ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
@@ -71,10 +72,10 @@ impl CsvLayout {
             let filled = self.read(&mut reader, &mut records, block.first_line)?;
             let records = &records[..filled];
             if let &[column] = self.columns.as_slice() {
-                builder.push_texts(records.iter().map(|record| text(record, column)));
+                sink.push_texts(records.iter().map(|record| text(record, column)))?;
             } else {
                 for record in records {
-                    builder.push_row(self.columns.iter().map(|column| Some(Item::Text(text(record, *column)))));
+                    sink.push_row(self.columns.iter().map(|column| Some(Item::Text(text(record, *column)))))?;
                 }
             }
             if filled < BATCH {

@@ -1,15 +1,15 @@
 //! Lines of text: every line is a value, an empty one too.
 
-use dpsketch::{DistinctBuilder, Error, ErrorKind};
+use dpsketch::{Error, ErrorKind};
 use memchr::memchr;
 
 use super::block::{Block, count_lines};
+use super::sink::RowSink;
 
 /// Counts the lines of a block.
-pub(crate) fn ingest(name: &str, block: &Block, builder: &mut DistinctBuilder) -> Result<(), Error> {
+pub(crate) fn ingest(name: &str, block: &Block, sink: &mut impl RowSink) -> Result<(), Error> {
     let text = text_of(name, block)?;
-    builder.push_texts(lines(text));
-    Ok(())
+    sink.push_texts(lines(text))
 }
 
 /// The block as text.

@@ -11,18 +11,20 @@ mod lines;
 mod ndjson;
 mod parquet;
 mod pool;
+mod sink;
 mod source;
 
 use std::sync::Arc;
 
 use arrow_schema::DataType;
-use dpsketch::{DistinctBuilder, Error, ErrorKind};
+use dpsketch::{Error, ErrorKind};
 
 pub(crate) use block::BLOCK;
 pub(crate) use format::{Hints, InputFormat};
-pub(crate) use guard::is_guarded;
+pub(crate) use guard::{guarded, is_guarded};
 pub(crate) use parquet::ParquetLayout;
-pub(crate) use source::STDIN;
+pub(crate) use sink::RowSink;
+pub(crate) use source::{STDIN, open_file};
 
 use crate::progress::Progress;
 use block::{Blocks, Ending};
@@ -44,13 +46,13 @@ pub(crate) struct Reading {
 }
 
 /// Counts all inputs as one data set. `told` hears which format each input was taken for.
-pub(crate) fn count(
+pub(crate) fn count<S: RowSink>(
     inputs: &[String],
     reading: &Reading,
     progress: &Progress,
     told: &dyn Fn(&str),
-    empty: impl Fn() -> DistinctBuilder,
-) -> Result<DistinctBuilder, Error> {
+    empty: impl FnMut() -> Result<S, Error>,
+) -> Result<S, Error> {
     let counted = pool::count(reading.threads, progress, empty, |feeder| {
         inputs.iter().try_for_each(|input| {
             let source = Source::open(input, progress)?;
@@ -70,7 +72,7 @@ pub(crate) fn total_bytes(inputs: &[String]) -> Option<u64> {
 }
 
 impl Reading {
-    fn read(&self, source: Source, format: Format, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read(&self, source: Source, format: Format, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         match format {
             Format::Lines => self.read_lines(source, feeder),
             Format::Csv { delimiter } => self.read_csv(source, delimiter, feeder),
@@ -81,12 +83,12 @@ impl Reading {
         }
     }
 
-    fn read_arrow(&self, source: Source, is_file: bool, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read_arrow(&self, source: Source, is_file: bool, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         let sink = |arrays| feeder.send(Task::Arrays(arrays));
         arrow::read(&source.name, source.reader, is_file, &self.columns, sink)
     }
 
-    fn read_lines(&self, source: Source, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read_lines(&self, source: Source, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         if let Some(column) = self.columns.first() {
             return Err(Error::new(
                 ErrorKind::Column,
@@ -104,7 +106,7 @@ impl Reading {
         Ok(())
     }
 
-    fn read_csv(&self, source: Source, delimiter: u8, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read_csv(&self, source: Source, delimiter: u8, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         let ending = Ending::Csv(CsvScan::new(delimiter));
         let mut blocks = Blocks::new(source.reader, &source.name, ending, self.max_record);
         let mut first = blocks.next(feeder.buffer())?.unwrap_or_default();
@@ -117,7 +119,7 @@ impl Reading {
         Ok(())
     }
 
-    fn read_json(&self, source: Source, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read_json(&self, source: Source, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         let layout = Arc::new(JsonLayout::new(&source.name, &self.columns)?);
         let mut blocks = Blocks::new(source.reader, &source.name, Ending::Line, self.max_record);
         while let Some(block) = blocks.next(feeder.buffer())? {
@@ -127,7 +129,7 @@ impl Reading {
         Ok(())
     }
 
-    fn read_parquet(&self, source: &Source, feeder: &mut Feeder<'_>) -> Result<(), Error> {
+    fn read_parquet(&self, source: &Source, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
         let path = source.seekable("Parquet")?;
         let layout = Arc::new(ParquetLayout::open(&source.name, path, &self.columns)?);
         let groups = layout.row_groups();
@@ -146,9 +148,9 @@ fn not_hashable(file: &str, column: &str, data_type: &DataType) -> Error {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use dpsketch::TextRules;
     use dpsketch::sfm_pcsa::PcsaShape;
     use dpsketch::sketch_hash::AnyHash;
+    use dpsketch::{DistinctBuilder, TextRules};
 
     pub(crate) fn builder() -> DistinctBuilder {
         DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default())

@@ -5,13 +5,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dpsketch::sketch_hash::Item;
-use dpsketch::{DistinctBuilder, Error, ErrorKind};
+use dpsketch::{Error, ErrorKind};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::block::Block;
 use super::columns;
 use super::lines::{lines, text_of};
+use super::sink::RowSink;
 
 /// Which fields of the objects are wanted, and which of them were seen.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl JsonLayout {
     }
 
     /// Counts the objects of a block. Empty lines are passed over.
-    pub(crate) fn ingest(&self, block: &Block, builder: &mut DistinctBuilder) -> Result<(), Error> {
+    pub(crate) fn ingest(&self, block: &Block, sink: &mut impl RowSink) -> Result<(), Error> {
         let text = text_of(&self.name, block)?;
         let mut found: Vec<Option<&RawValue>> = vec![None; self.columns.len()];
         let mut values: Vec<Option<Value<'_>>> = Vec::with_capacity(self.columns.len());
@@ -53,7 +54,7 @@ impl JsonLayout {
                 let value = raw.map(|raw| Value::read(raw.get())).transpose();
                 values.push(value.map_err(|what| self.damaged(number, what))?.flatten());
             }
-            builder.push_row(values.iter().map(|value| value.as_ref().map(Value::item)));
+            sink.push_row(values.iter().map(|value| value.as_ref().map(Value::item)))?;
             self.note(&found);
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
 use bytes::Bytes;
-use dpsketch::{DistinctBuilder, Error, ErrorKind, is_hashable};
+use dpsketch::{Error, ErrorKind, is_hashable};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
@@ -13,6 +13,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use super::columns;
 use super::guard::guarded;
+use super::sink::RowSink;
 use super::source::open_file;
 
 /// Rows decoded at a time.
@@ -70,10 +71,8 @@ impl ParquetLayout {
     }
 
     /// Counts the rows of one row group.
-    pub(crate) fn ingest(&self, row_group: usize, builder: &mut DistinctBuilder) -> Result<(), Error> {
-        self.for_each_batch(row_group, |columns| {
-            builder.push_arrays(columns).map_err(|error| error.argument_or("--column"))
-        })
+    pub(crate) fn ingest(&self, row_group: usize, sink: &mut impl RowSink) -> Result<(), Error> {
+        self.for_each_batch(row_group, |columns| sink.push_arrays(columns))
     }
 
     /// Hands the wanted columns of a row group to `sink`, some thousand rows at a time.

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use arrow_array::ArrayRef;
-use dpsketch::{DistinctBuilder, Error, ErrorKind};
+use dpsketch::{Error, ErrorKind};
 
 use super::block::Block;
 use super::csv::CsvLayout;
 use super::lines;
 use super::ndjson::JsonLayout;
 use super::parquet::ParquetLayout;
+use super::sink::RowSink;
 use crate::progress::Progress;
 
 /// A piece of the data that can be counted apart from the rest.
@@ -26,9 +27,9 @@ pub(crate) enum Task {
 }
 
 /// Takes tasks from the thread that reads the inputs.
-pub(crate) struct Feeder<'a> {
+pub(crate) struct Feeder<'a, S> {
     shared: &'a Shared,
-    way: Way<'a>,
+    way: Way<'a, S>,
     sent: u64,
     checks: Vec<Check>,
 }
@@ -36,9 +37,9 @@ pub(crate) struct Feeder<'a> {
 /// Something that can be told only when all tasks are done.
 type Check = Box<dyn FnOnce() -> Result<(), Error>>;
 
-enum Way<'a> {
+enum Way<'a, S> {
     /// Done at once, by this thread.
-    Here(&'a mut DistinctBuilder),
+    Here(&'a mut S),
     ToWorkers(SyncSender<(u64, Task)>),
 }
 
@@ -51,8 +52,8 @@ struct Shared {
     spare: Mutex<Vec<Vec<u8>>>,
 }
 
-impl<'a> Feeder<'a> {
-    fn new(shared: &'a Shared, way: Way<'a>) -> Self {
+impl<'a, S: RowSink> Feeder<'a, S> {
+    fn new(shared: &'a Shared, way: Way<'a, S>) -> Self {
         Self { shared, way, sent: 0, checks: Vec::new() }
     }
 
@@ -75,7 +76,7 @@ impl<'a> Feeder<'a> {
     pub(crate) fn send(&mut self, task: Task) -> Result<(), Error> {
         self.sent += 1;
         match &mut self.way {
-            Way::Here(builder) => self.shared.run(task, builder),
+            Way::Here(sink) => self.shared.run(task, *sink),
             Way::ToWorkers(sender) => {
                 let delivered = sender.send((self.sent, task)).is_ok();
                 if delivered && !self.shared.stop.load(Ordering::Relaxed) {
@@ -91,66 +92,67 @@ impl<'a> Feeder<'a> {
 /// Counts everything that `produce` sends, on `threads` threads beside the calling one, or on the calling one alone.
 ///
 /// Every thread fills a sketch of its own, made by `empty`; put together they do not depend on who did what.
-pub(crate) fn count(
+pub(crate) fn count<S: RowSink>(
     threads: usize,
     progress: &Progress,
-    empty: impl Fn() -> DistinctBuilder,
-    produce: impl FnOnce(&mut Feeder<'_>) -> Result<(), Error>,
-) -> Result<DistinctBuilder, Error> {
+    mut empty: impl FnMut() -> Result<S, Error>,
+    produce: impl FnOnce(&mut Feeder<'_, S>) -> Result<(), Error>,
+) -> Result<S, Error> {
     let shared = Shared {
         progress: progress.clone(),
         stop: AtomicBool::new(false),
         failure: Mutex::new(None),
         spare: Mutex::new(Vec::new()),
     };
-    let mut builder = empty();
+    let mut sink = empty()?;
     let (produced, checks) = if threads <= 1 {
-        let mut feeder = Feeder::new(&shared, Way::Here(&mut builder));
+        let mut feeder = Feeder::new(&shared, Way::Here(&mut sink));
         (produce(&mut feeder), feeder.finish())
     } else {
-        count_apart(threads, &shared, &mut builder, empty, produce)?
+        count_apart(threads, &shared, &mut sink, empty, produce)?
     };
     if let Some((_, error)) = shared.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
     produced?;
     checks.into_iter().try_for_each(|check| check())?;
-    Ok(builder)
+    Ok(sink)
 }
 
 type Produced = (Result<(), Error>, Vec<Check>);
 
-fn count_apart(
+fn count_apart<S: RowSink>(
     threads: usize,
     shared: &Shared,
-    builder: &mut DistinctBuilder,
-    empty: impl Fn() -> DistinctBuilder,
-    produce: impl FnOnce(&mut Feeder<'_>) -> Result<(), Error>,
+    sink: &mut S,
+    mut empty: impl FnMut() -> Result<S, Error>,
+    produce: impl FnOnce(&mut Feeder<'_, S>) -> Result<(), Error>,
 ) -> Result<Produced, Error> {
+    let parts: Vec<S> = (0..threads).map(|_| empty()).collect::<Result<_, _>>()?;
     let (sender, receiver) = sync_channel(threads * 2);
     let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
-        let worker = |mut part: DistinctBuilder| {
+        let worker = |mut part: S| {
             let receiver = &receiver;
             scope.spawn(move || {
                 shared.work(receiver, &mut part);
                 part
             })
         };
-        let workers: Vec<_> = (0..threads).map(|_| worker(empty())).collect();
+        let workers: Vec<_> = parts.into_iter().map(worker).collect();
         let mut feeder = Feeder::new(shared, Way::ToWorkers(sender));
         let produced = produce(&mut feeder);
         let checks = feeder.finish();
         for worker in workers {
             let part = worker.join().map_err(|_| Error::new(ErrorKind::Internal, "a worker thread failed"))?;
-            builder.absorb(&part)?;
+            sink.absorb(part)?;
         }
         Ok((produced, checks))
     })
 }
 
 impl Shared {
-    fn work(&self, tasks: &Mutex<Receiver<(u64, Task)>>, builder: &mut DistinctBuilder) {
+    fn work(&self, tasks: &Mutex<Receiver<(u64, Task)>>, sink: &mut impl RowSink) {
         loop {
             // Bound to a name: in a `while let` the lock would be held for the whole turn.
             let next = lock(tasks).recv();
@@ -158,7 +160,7 @@ impl Shared {
             if self.stop.load(Ordering::Relaxed) {
                 continue;
             }
-            if let Err(error) = self.run(task, builder) {
+            if let Err(error) = self.run(task, sink) {
                 self.stop.store(true, Ordering::Relaxed);
                 let mut failure = lock(&self.failure);
                 if failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -168,17 +170,17 @@ impl Shared {
         }
     }
 
-    fn run(&self, task: Task, builder: &mut DistinctBuilder) -> Result<(), Error> {
+    fn run(&self, task: Task, sink: &mut impl RowSink) -> Result<(), Error> {
         match task {
-            Task::Lines(name, block) => self.block(block, |block| lines::ingest(&name, block, builder)),
-            Task::Csv(layout, block) => self.block(block, |block| layout.ingest(block, builder)),
-            Task::Json(layout, block) => self.block(block, |block| layout.ingest(block, builder)),
+            Task::Lines(name, block) => self.block(block, |block| lines::ingest(&name, block, sink)),
+            Task::Csv(layout, block) => self.block(block, |block| layout.ingest(block, sink)),
+            Task::Json(layout, block) => self.block(block, |block| layout.ingest(block, sink)),
             Task::RowGroup(layout, row_group, bytes) => {
-                layout.ingest(row_group, builder)?;
+                layout.ingest(row_group, sink)?;
                 self.progress.advance(bytes);
                 Ok(())
             }
-            Task::Arrays(arrays) => builder.push_arrays(&arrays).map_err(|error| error.argument_or("--column")),
+            Task::Arrays(arrays) => sink.push_arrays(&arrays),
         }
     }
 

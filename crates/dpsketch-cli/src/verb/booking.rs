@@ -34,6 +34,11 @@ struct Account {
 }
 
 impl LedgerArgs {
+    /// As [`open`](Self::open), at a cost that only a ledger asks for.
+    pub(crate) fn open_for(&self, cost: impl FnOnce() -> Result<Epsilon, Error>) -> Result<Books, Error> {
+        if self.ledger.is_some() { self.open(Some(cost()?)) } else { self.open(None) }
+    }
+
     /// Opens the ledger and checks that it covers `epsilon`, so that a release it will refuse fails before any work.
     pub(crate) fn open(&self, epsilon: Option<Epsilon>) -> Result<Books, Error> {
         let (Some(path), Some(label)) = (&self.ledger, &self.label) else { return Ok(Books { account: None }) };
@@ -50,6 +55,15 @@ impl LedgerArgs {
 }
 
 impl Books {
+    /// Pays for many releases at once, at a cost that only a ledger asks for.
+    pub(crate) fn pay_for(&mut self, cost: impl FnOnce() -> Result<Epsilon, Error>) -> Result<(), Error> {
+        if self.account.is_some() {
+            // The permit is for the sum of releases that are permitted one by one.
+            drop(self.pay(cost()?)?);
+        }
+        Ok(())
+    }
+
     /// The permit for a release. With a ledger, the spend is on its disk when this returns.
     pub(crate) fn pay(&mut self, epsilon: Epsilon) -> Result<Permit<Epsilon>, Error> {
         let Some(account) = &mut self.account else { return Ok(Permit::standalone(epsilon)) };

@@ -1,22 +1,30 @@
 //! `estimate`: the number, with its error.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use dpsketch::cardinality_estimators::{Confidence, LastLevel, Status};
-use dpsketch::{Answer, Error, estimate_with, parse_confidence};
+use dpsketch::sfm_pcsa::Unit;
+use dpsketch::{Answer, Error, ErrorKind, estimate_with, parse_confidence};
 
 use super::estimate_sets::SetArgs;
+use super::group_estimates;
 use crate::console::{Console, Report};
 use crate::format::{counted, number, pairs, percent};
-use crate::io::read_all;
+use crate::io::{path, read_all};
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input.
+    /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Or one
+    /// table of groups, made by `dpsketch build --group-by`.
     #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names")]
     files: Vec<String>,
     /// How sure the interval is.
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, allow_hyphen_values = true)]
     confidence: Confidence,
+    /// For a table of groups: where to write the estimates, NAME.csv or NAME.parquet. Standard output if left out.
+    #[arg(long, short, value_name = "FILE", value_parser = path, conflicts_with = "names")]
+    out: Option<PathBuf>,
     /// How likely the last level of a sketch is taken to be.
     #[arg(long, value_enum, default_value = "exact", conflicts_with = "names")]
     last_level: LastLevelArg,
@@ -35,6 +43,16 @@ enum LastLevelArg {
 pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
     if args.sets.is_asked() {
         return args.sets.run(args.confidence, console);
+    }
+    if let Some(table) = group_estimates::table_among(&args.files)? {
+        return group_estimates::run(&table, args.confidence, args.out.as_deref(), console);
+    }
+    if let Some(out) = &args.out {
+        return Err(Error::new(ErrorKind::Parameter, "one estimate is no table")
+            .argument("--out")
+            .value(out.display().to_string())
+            .allowed("--out with a table of groups only")
+            .hint("use --json or --csv, and send the output to a file"));
     }
     let last_level = match args.last_level {
         LastLevelArg::Exact => LastLevel::Exact,
@@ -96,11 +114,16 @@ fn privacy(answer: &Answer) -> String {
         return "NONE: raw sketches give exact data away".to_owned();
     };
     let releases = answer.sketches() as u64;
+    // Whoever counts items knows that items are meant.
+    let whom = match answer.units() {
+        [Unit::Item] => String::new(),
+        units => format!(", for {}", units.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")),
+    };
     if releases == 1 {
-        return format!("epsilon {largest}");
+        return format!("epsilon {largest}{whom}");
     }
     format!(
-        "epsilon {largest} for each data set at most, {total} for somebody in all of them ({})",
+        "epsilon {largest} for each data set at most, {total} for somebody in all of them ({}){whom}",
         counted(releases, "release")
     )
 }

@@ -1,5 +1,7 @@
 //! `inspect`: what is in a file.
 
+use std::path::Path;
+
 use clap::Args;
 use dpsketch::{Description, Error, FileFormat, SketchFile};
 use serde_json::{Value, json};
@@ -7,10 +9,11 @@ use serde_json::{Value, json};
 use crate::console::{Console, Report};
 use crate::format::pairs;
 use crate::io::{at_most_one_stdin, read_file};
+use crate::table::GroupTable;
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Sketch files, or - for standard input.
+    /// Sketch files, - for standard input, or tables of groups.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }
@@ -20,6 +23,12 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<(), Error> {
     let mut rows = Vec::new();
     let mut texts = Vec::new();
     for name in &args.files {
+        if GroupTable::is_at(Path::new(name)) {
+            let row = table_facts(name, &GroupTable::open(Path::new(name))?);
+            texts.push(text(&row));
+            rows.push(row);
+            continue;
+        }
         let file = read_file(name)?;
         if file.sketch.is_raw() {
             console.warn(&format!("{name} is raw: keep it as safe as the data"));
@@ -40,6 +49,27 @@ fn facts(name: &str, file: &SketchFile) -> Value {
         facts.extend(more);
     }
     facts
+}
+
+/// A table of groups, as its metadata describe it.
+fn table_facts(name: &str, table: &GroupTable) -> Value {
+    let (container, study) = (&table.container, table.container.study());
+    let dpsketch::StudyShape::Sfm(shape) = study.shape() else { return Value::Null };
+    json!({
+        "file": name,
+        "kind": study.shape().kind(),
+        "state": "private",
+        "groups": table.groups(),
+        "column": container.column(),
+        "listed": container.is_listed(),
+        "buckets": shape.buckets(),
+        "levels": shape.levels(),
+        "hash": study.hash().algorithm().to_string(),
+        "key": study.hash().key().to_string(),
+        "epsilon": study.epsilon().get(),
+        "unit": study.unit().to_string(),
+        "release": container.release().to_string(),
+    })
 }
 
 /// A line for each fact; the list of releases is cut short.

@@ -9,7 +9,7 @@ use dpsketch::{
 };
 use serde_json::Value;
 
-use super::build::Kind;
+use super::build::{Kind, max_items};
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number, pairs};
 
@@ -172,11 +172,4 @@ fn with_shape(mut answer: Value, whole: &Value) -> Value {
         }
     }
     answer
-}
-
-/// The most items of a user.
-pub(crate) fn max_items(text: &str) -> Result<MaxItems, Error> {
-    let allowed = |error: Error| error.value(text).allowed(format!("1 to {}", MaxItems::MAX));
-    let value = parse_count(text).map_err(allowed)?;
-    MaxItems::new(u32::try_from(value).unwrap_or(u32::MAX)).map_err(|error| allowed(error.into()))
 }

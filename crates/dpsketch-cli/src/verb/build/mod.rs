@@ -1,0 +1,133 @@
+//! `build`: data to a sketch.
+
+mod data;
+mod groups;
+mod plain;
+mod rows;
+mod settings;
+mod sketch;
+mod users;
+
+use std::io::{self, IsTerminal};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+use clap::{Args, ValueEnum};
+pub(crate) use data::TextArgs;
+use data::{DataArgs, MAX_THREADS, threads};
+use dpsketch::dp_noise::Epsilon;
+use dpsketch::{Error, ErrorKind, parse_epsilon};
+use groups::GroupArgs;
+use rows::Roles;
+use settings::Settings;
+pub(crate) use sketch::{Hash, SketchArgs};
+use users::UserArgs;
+pub(crate) use users::max_items;
+
+use crate::console::Console;
+use crate::format::{count, counted};
+use crate::input::{self, Hints, Reading, RowSink, STDIN};
+use crate::io::{at_most_one_stdin, path};
+use crate::progress::Progress;
+use crate::verb::booking::LedgerArgs;
+use crate::verb::written::warn_about_epsilon;
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// Files with the data, or - for standard input; plain, gzip or zstd. Several are one data set.
+    #[arg(value_name = "INPUT", default_value = STDIN)]
+    inputs: Vec<String>,
+    /// What the sketch counts: sfm, distinct items.
+    #[arg(long, value_enum, default_value = "sfm")]
+    kind: Kind,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    sketch: SketchArgs,
+    /// Take shape, hash, key check, epsilon, text rules and unit from a study, made by `dpsketch study new`. A flag that
+    /// says otherwise is refused.
+    #[arg(long, value_name = "FILE", value_parser = path)]
+    study: Option<PathBuf>,
+    /// Release with this epsilon at once: no raw state touches a disk. Without it the sketch is raw and not private.
+    #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
+    epsilon: Option<Epsilon>,
+    #[command(flatten)]
+    booking: LedgerArgs,
+    #[command(flatten)]
+    users: UserArgs,
+    #[command(flatten)]
+    groups: GroupArgs,
+    /// Threads that count; the result does not depend on it. One for each processor if left out, one with --user.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+    /// Where to write: NAME.dps with --epsilon, NAME.raw.dps without, NAME.parquet with --group-by, or - for standard
+    /// output.
+    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    out: PathBuf,
+}
+
+/// What a sketch can count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Distinct items.
+    Sfm,
+}
+
+pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
+    let Kind::Sfm = args.kind;
+    let settings = Settings::new(args)?;
+    warn_about_epsilon(settings.epsilon, console);
+    at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
+    match (&args.groups.group_by, &args.users.user) {
+        (Some(column), _) => groups::run(args, column, settings, console),
+        (None, Some(_)) => users::run(args, settings, console),
+        (None, None) => plain::run(args, settings, console),
+    }
+}
+
+impl BuildArgs {
+    /// Reads all inputs into sinks made by `empty`.
+    fn read<S: RowSink>(&self, console: Console, empty: impl FnMut() -> Result<S, Error>) -> Result<S, Error> {
+        let (roles, reading) = (Roles::new(self), self.reading()?);
+        if self.inputs.iter().any(|input| input == STDIN) && io::stdin().is_terminal() {
+            console.note("reading from the terminal; end with Ctrl-D");
+        }
+        let progress = Progress::new(input::total_bytes(&self.inputs), console.is_quiet());
+        let told = |text: &str| console.detail(text);
+        input::count(&self.inputs, &reading, &progress, &told, empty).map_err(|error| roles.blame(error))
+    }
+
+    fn reading(&self) -> Result<Reading, Error> {
+        let data = &self.data;
+        for (position, column) in data.column.iter().enumerate() {
+            let fault = match column.as_str() {
+                "" => "a column has an empty name",
+                name if data.column[..position].iter().any(|other| other == name) => "a column is named twice",
+                _ => continue,
+            };
+            return Err(Error::new(ErrorKind::Column, fault).argument("--column").value(data.column.join(",")));
+        }
+        let columns = Roles::new(self).columns(self)?;
+        let threads = self.threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
+        Ok(Reading {
+            hints: Hints {
+                format: data.input_format,
+                delimiter: data.delimiter,
+                tabular: !columns.is_empty() || data.delimiter.is_some() || data.no_header,
+            },
+            columns,
+            has_header: !data.no_header,
+            max_record: data.max_record,
+            // The rows of a user have to come in their order, and through one bound.
+            threads: if self.users.user.is_some() { 1 } else { threads },
+        })
+    }
+}
+
+/// Says how many rows were read and left out.
+fn tell_rows(rows: u64, nulls: u64, console: Console) {
+    console.note(&format!("{} read, {} with a missing value left out", counted(rows, "row"), count(nulls)));
+}

@@ -1,0 +1,133 @@
+//! What the flags and the study come to.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use dpsketch::dp_noise::{Amount, Epsilon};
+use dpsketch::sfm_pcsa::PcsaShape;
+use dpsketch::sketch_hash::{AnyHash, HashKey, KeyedHash};
+use dpsketch::{Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyShape, TextRules};
+
+use super::BuildArgs;
+use super::sketch::{Hash, shape};
+
+/// Everything that parties must agree on, and the key.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) shape: PcsaShape,
+    pub(super) hash: AnyHash,
+    /// The key of the hash, the public one where it has none.
+    pub(super) key: HashKey,
+    pub(super) rules: TextRules,
+    pub(super) epsilon: Option<Epsilon>,
+    pub(super) unit: PrivacyUnit,
+}
+
+impl Settings {
+    /// From the flags; with a study, what it says, and no flag may say otherwise.
+    pub(super) fn new(args: &BuildArgs) -> Result<Self, Error> {
+        let study = args.study.as_deref().map(load).transpose()?;
+        let study = study.as_ref();
+        let (sketch, text) = (&args.sketch, &args.text);
+        let StudyShape::Sfm(usual) = study.map_or(PcsaShape::DEFAULT.into(), Study::shape) else {
+            return Err(Error::new(ErrorKind::Parameter, "the study is for another kind of sketch").argument("--study"));
+        };
+        let studied = study.map(|_| usual);
+        let buckets = settle("--buckets", sketch.buckets, studied.map(|shape| u64::from(shape.buckets())))?;
+        let levels = settle("--levels", sketch.levels, studied.map(|shape| u64::from(shape.levels())))?;
+        let function = study.map(|study| Hash::from(study.hash().algorithm()).as_str());
+        settle("--hash", sketch.hash.map(Hash::as_str), function)?;
+        let function = sketch.hash.or(study.map(|study| study.hash().algorithm().into())).unwrap_or(Hash::Default);
+        let hash = sketch.hash(function)?;
+        if let Some(study) = study {
+            check_key(study, &hash, sketch.key_file.as_deref())?;
+        }
+        let amount = |epsilon: Epsilon| Amount::from_epsilon(epsilon);
+        settle("--epsilon", args.epsilon.map(amount), study.map(|study| amount(study.epsilon())))?;
+        let rules = study.map(Study::text);
+        settle("--trim", text.trim.then_some("on"), rules.map(|rules| if rules.trim { "on" } else { "off" }))?;
+        settle(
+            "--lowercase",
+            text.lowercase.then_some("on"),
+            rules.map(|rules| if rules.lowercase { "on" } else { "off" }),
+        )?;
+        let quoted = |null: &Option<String>| null.as_ref().map(|null| format!("{null:?}"));
+        let null = rules.map(|rules| quoted(&rules.null).unwrap_or_else(|| "no text for missing values".to_owned()));
+        settle("--null", quoted(&text.null), null)?;
+        let rules = rules.cloned().unwrap_or_else(|| TextRules {
+            trim: text.trim,
+            lowercase: text.lowercase,
+            null: text.null.clone(),
+        });
+        let usual_or = |asked: Option<u64>, usual: u64| asked.unwrap_or(usual);
+        Ok(Self {
+            shape: shape(usual_or(buckets, u64::from(usual.buckets())), usual_or(levels, u64::from(usual.levels())))?,
+            key: if function == Hash::Presto { HashKey::DEFAULT } else { sketch.key()? },
+            hash,
+            rules,
+            epsilon: args.epsilon.or(study.map(Study::epsilon)),
+            unit: unit(args, study)?,
+        })
+    }
+}
+
+fn load(file: &Path) -> Result<Study, Error> {
+    Study::load(file).map_err(|error| error.argument("--study"))
+}
+
+/// What was asked for, or else what the study says. Both may say the same.
+fn settle<T: PartialEq + Display>(argument: &str, asked: Option<T>, study: Option<T>) -> Result<Option<T>, Error> {
+    match (asked, study) {
+        (Some(asked), Some(study)) if asked != study => {
+            Err(Error::new(ErrorKind::Parameter, format!("{argument} is not as the study says"))
+                .argument(argument)
+                .value(asked.to_string())
+                .allowed(study.to_string())
+                .hint(format!("leave {argument} out: the study decides")))
+        }
+        (Some(asked), _) => Ok(Some(asked)),
+        (None, study) => Ok(study),
+    }
+}
+
+/// Whether the key is the one of the study, by its fingerprint.
+fn check_key(study: &Study, hash: &AnyHash, file: Option<&Path>) -> Result<(), Error> {
+    let (expected, found) = (study.hash(), hash.id());
+    if expected == found {
+        return Ok(());
+    }
+    let error = match file {
+        Some(file) => Error::new(ErrorKind::Incompatible, "the key is not the one of the study")
+            .value(format!("{}, fingerprint {}", file.display(), found.key()))
+            .hint("ask whoever made the study for its key file"),
+        None => Error::new(ErrorKind::Parameter, "the study has a key of its own")
+            .hint("name the study's key file; `dpsketch key show` tells the fingerprint of a key"),
+    };
+    Err(error.argument("--key-file").allowed(format!("the key with fingerprint {}", expected.key())))
+}
+
+/// Whom epsilon protects.
+fn unit(args: &BuildArgs, study: Option<&Study>) -> Result<PrivacyUnit, Error> {
+    let of_user = |max_items: MaxItems| PrivacyUnit::User { max_items };
+    let asked = args.users.max_items.map(of_user);
+    if let (Some(user), Some(PrivacyUnit::Item)) = (&args.users.user, study.map(Study::unit)) {
+        return Err(Error::new(ErrorKind::Parameter, "the study protects items, not users")
+            .argument("--user")
+            .value(user)
+            .hint("leave --user and --max-items out: the study decides"));
+    }
+    let unit = settle("--max-items", asked, study.map(Study::unit))?.unwrap_or_default();
+    match (unit, &args.users.user) {
+        (PrivacyUnit::User { .. }, None) => Err(Error::new(ErrorKind::Parameter, "the study protects users")
+            .argument("--user")
+            .allowed("the column that says which user a row belongs to")
+            .hint("say --user with the name of that column")),
+        (PrivacyUnit::Item, Some(user)) => {
+            Err(Error::new(ErrorKind::Parameter, "how many items may a user contribute?")
+                .argument("--max-items")
+                .allowed(format!("1 to {}", MaxItems::MAX))
+                .hint(format!("say --max-items beside --user {user}")))
+        }
+        (unit, _) => Ok(unit),
+    }
+}

@@ -1,0 +1,169 @@
+//! `study`: what parties agree on before they build sketches that are to merge.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use dpsketch::dp_noise::{Amount, Epsilon};
+use dpsketch::sfm_pcsa::PcsaShape;
+use dpsketch::sketch_hash::{HashKey, KeyedHash};
+use dpsketch::{AnySketch, Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyError, TextRules, parse_epsilon};
+use serde_json::{Value, json};
+
+use super::build::{Hash, Kind, SketchArgs, TextArgs, max_items};
+use super::written::warn_about_epsilon;
+use crate::console::{Console, Report};
+use crate::format::{counted, lines, pairs};
+use crate::io::{at_most_one_stdin, path, read};
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write a study: kind, shape, fingerprint of the key, epsilon and how text is cleaned.
+    ///
+    /// Give the file to all parties; they build with `dpsketch build --study FILE` and can then merge. It holds no key: a
+    /// key file goes its own way. Nothing in a study may depend on private data.
+    New(NewArgs),
+    /// Show a study, or check that sketches were made as it says.
+    Check {
+        /// The study file.
+        #[arg(value_name = "STUDY", value_parser = path)]
+        study: PathBuf,
+        /// Sketches to check; - for standard input.
+        #[arg(value_name = "SKETCH")]
+        sketches: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct NewArgs {
+    /// What the sketches count: sfm, distinct items.
+    #[arg(long, value_enum, default_value = "sfm")]
+    kind: Kind,
+    #[command(flatten)]
+    sketch: SketchArgs,
+    #[command(flatten)]
+    text: TextArgs,
+    /// The privacy loss of each party's release.
+    #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
+    epsilon: Epsilon,
+    /// Epsilon protects users, of whom each keeps at most this many items. An item is the unit if left out.
+    #[arg(long, value_name = "M", value_parser = max_items)]
+    user_max_items: Option<MaxItems>,
+    /// The file to write; it must not exist yet.
+    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    out: PathBuf,
+}
+
+pub(crate) fn run(args: &StudyArgs, console: Console) -> Result<(), Error> {
+    match &args.action {
+        Action::New(args) => {
+            warn_about_epsilon(Some(args.epsilon), console);
+            let study = args.study()?;
+            study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
+            show(&args.out, &study, console)
+        }
+        Action::Check { study: file, sketches } => {
+            let study = Study::load(file).map_err(|error| error.argument_or("STUDY"))?;
+            if sketches.is_empty() { show(file, &study, console) } else { check(&study, sketches, console) }
+        }
+    }
+}
+
+impl NewArgs {
+    fn study(&self) -> Result<Study, Error> {
+        let Kind::Sfm = self.kind;
+        let shape = self.sketch.shape_or(PcsaShape::DEFAULT)?;
+        let hash = self.sketch.hash(self.sketch.hash.unwrap_or(Hash::Default))?;
+        let unit = self.user_max_items.map_or(PrivacyUnit::Item, |max_items| PrivacyUnit::User { max_items });
+        let TextArgs { null, trim, lowercase } = &self.text;
+        let rules = TextRules { trim: *trim, lowercase: *lowercase, null: null.clone() };
+        let study = Study::new(shape.into(), hash.id(), self.epsilon).with_unit(unit);
+        let study = study.map_err(|error| Error::from(error).argument("--user-max-items"))?;
+        study.with_text(rules).map_err(|error| Error::from(error).argument("--null"))
+    }
+}
+
+/// What the parties agree on.
+fn show(file: &Path, study: &Study, console: Console) -> Result<(), Error> {
+    let (hash, rules) = (study.hash(), study.text());
+    let json = json!({
+        "file": file.display().to_string(),
+        "kind": study.shape().kind(),
+        "shape": study.shape().to_string(),
+        "hash": hash.algorithm().to_string(),
+        "key": hash.key().to_string(),
+        "epsilon": study.epsilon().get(),
+        "unit": study.unit().to_string(),
+        "max_items": (study.unit() != PrivacyUnit::Item).then(|| study.unit().max_items()),
+        "trim": rules.trim,
+        "lowercase": rules.lowercase,
+        "null": rules.null,
+    });
+    let yes = |set: bool| if set { "yes" } else { "no" }.to_owned();
+    let public = if hash.key() == HashKey::DEFAULT.fingerprint() { ", the public one" } else { "" };
+    let text = pairs(&[
+        ("study", file.display().to_string()),
+        ("sketch", study.shape().to_string()),
+        ("hash", format!("{hash}{public}")),
+        ("epsilon", format!("{} for {}", Amount::from_epsilon(study.epsilon()), study.unit())),
+        ("trim", yes(rules.trim)),
+        ("lowercase", yes(rules.lowercase)),
+        ("null", rules.null.as_ref().map_or_else(|| "none".to_owned(), |null| format!("{null:?}"))),
+    ]);
+    console.print(&Report::of_one(text, json))
+}
+
+/// One line a sketch; fails when one was not made as the study says.
+fn check(study: &Study, names: &[String], console: Console) -> Result<(), Error> {
+    at_most_one_stdin(names)?;
+    let mut rows = Vec::new();
+    let mut told = Vec::new();
+    let mut first_fault = None;
+    let mut faults = 0;
+    for name in names {
+        let checked = check_one(study, &read(name)?, console, name);
+        let differences = checked.as_ref().err().map(ToString::to_string);
+        told.push(differences.as_ref().map_or_else(|| format!("{name}: ok"), |fault| format!("{name}: {fault}")));
+        rows.push(row(name, checked.as_ref().err()));
+        if let Err(fault) = checked {
+            faults += 1;
+            first_fault.get_or_insert(fault);
+        }
+    }
+    let json = json!({ "ok": faults == 0, "sketches": rows });
+    console.print(&Report { text: lines(told), json, rows })?;
+    first_fault.map_or(Ok(()), |fault| {
+        let what = format!("{} not made as the study says", counted_sketches(faults));
+        Err(Error::new(ErrorKind::Incompatible, what)
+            .argument("SKETCH")
+            .hint("see the list on standard output; build again with --study")
+            .caused_by(fault))
+    })
+}
+
+fn check_one(study: &Study, sketch: &AnySketch, console: Console, name: &str) -> Result<(), StudyError> {
+    if sketch.is_raw() {
+        console.warn(&format!("{name} is raw: its release can still be at another epsilon"));
+    }
+    study.check_sketch(sketch)
+}
+
+fn counted_sketches(faults: u64) -> String {
+    format!("{} {}", counted(faults, "sketch").replace("sketchs", "sketches"), if faults == 1 { "is" } else { "are" })
+}
+
+fn row(name: &str, fault: Option<&StudyError>) -> Value {
+    let differences = match fault {
+        Some(StudyError::Differs { differences }) => differences
+            .iter()
+            .map(|found| json!({ "field": found.field, "expected": found.expected, "found": found.found }))
+            .collect(),
+        _ => Vec::new(),
+    };
+    json!({ "file": name, "ok": fault.is_none(), "differences": differences })
+}
