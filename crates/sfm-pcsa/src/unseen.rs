@@ -153,7 +153,8 @@ impl<S: BitmapShape> UnseenBitmap<S> {
     /// Costs nothing beyond the permit that the release used up.
     ///
     /// # Errors
-    /// [`MergeError::Hash`] or [`MergeError::Shape`] for a sketch of another hash or shape, [`MergeError::Entropy`] without
+    /// [`MergeError::Hash`] or [`MergeError::Shape`] for a sketch of another hash or shape, [`MergeError::Unit`] for one that
+    /// was [bounded for users](RawBitmap::with_unit), since a user may be in both parts, [`MergeError::Entropy`] without
     /// random bytes; nothing is changed then, but the raw sketch is gone.
     #[expect(clippy::needless_pass_by_value, reason = "raw state is given up: what went in is released with the rest")]
     pub fn absorb<H, R>(&mut self, raw: RawBitmap<S, H>, noise: &mut R) -> Result<(), MergeError>

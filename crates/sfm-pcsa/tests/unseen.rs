@@ -112,6 +112,8 @@ fn sketches_that_do_not_fit_are_refused_and_change_nothing() {
             assert!(matches!(unseen.absorb(other, &mut coins), Err(MergeError::Hash { .. })));
             let error = unseen.absorb(raw(shape(64, 9), 0..10), &mut coins);
             assert!(matches!(error, Err(MergeError::Shape { .. })));
+            let bounded = raw(shape(64, 8), 0..10).with_unit(Unit::user(2).expect("at least one item"));
+            assert!(matches!(unseen.absorb(bounded, &mut coins), Err(MergeError::Unit { .. })));
         }
         unseen.publish()
     };
