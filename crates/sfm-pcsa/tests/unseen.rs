@@ -1,4 +1,4 @@
-//! Raw data into noisy bits: fine while nobody has seen them, infinitely revealing afterwards. Fault P1 D.
+//! Raw data into noisy bits: fine while nobody has seen them, infinitely revealing afterwards.
 #![expect(clippy::cast_precision_loss, reason = "counts are small")]
 
 mod support;
