@@ -115,10 +115,22 @@ impl Destination {
     pub(crate) fn write(self, sketch: &AnySketch) -> Result<bool, Error> {
         let bytes = sketch.to_bytes();
         match self {
-            Self::Stdout => write_out(&bytes).map(|()| false),
-            Self::File(file) => file.commit(&bytes).map(|()| true).map_err(|error| error.argument_or("--out")),
+            Self::Stdout => write_out(&bytes).map_err(undelivered).map(|()| false),
+            Self::File(file) => {
+                file.commit(&bytes).map(|()| true).map_err(|error| undelivered(error).argument_or("--out"))
+            }
         }
     }
+}
+
+/// A report may end early; a sketch that nobody took is lost, and a release was paid for.
+fn undelivered(error: Error) -> Error {
+    if error.kind() != ErrorKind::BrokenPipe {
+        return error;
+    }
+    Error::new(ErrorKind::Io, error.message())
+        .hint("the reader of the sketch went away before its end")
+        .caused_by(error)
 }
 
 /// A path from the command line; an empty one is no path.

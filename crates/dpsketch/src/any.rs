@@ -173,7 +173,7 @@ fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error>
 ///
 /// # Privacy
 /// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
-/// sketches is raw; its count of releases is the largest of theirs.
+/// sketches is raw; its count of releases is their sum.
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
     check_compatible(sketches)?;
     match of_one_state(sketches)? {

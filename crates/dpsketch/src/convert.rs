@@ -65,6 +65,10 @@ impl From<MergeError> for Error {
                 .value(found.to_string())
                 .allowed(expected.to_string())
                 .hint("all parties must build with the same --buckets and --levels"),
+            MergeError::Unit { first, second } => told
+                .value(second.to_string())
+                .allowed(first.to_string())
+                .hint("release each on its own and merge the private sketches"),
             MergeError::RepeatedRelease { .. } => {
                 told.hint("name every release once; a merged file already holds the files it was made from")
             }

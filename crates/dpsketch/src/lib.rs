@@ -11,6 +11,7 @@ mod convert;
 mod description;
 mod error;
 mod expr;
+mod file_lock;
 #[cfg(feature = "arrow")]
 mod groups;
 #[cfg(feature = "arrow")]

@@ -108,10 +108,11 @@ impl RawSketch {
         self.0.record_release()
     }
 
-    /// Takes in the items of `other`; the count of releases becomes the larger one.
+    /// Takes in the items of `other`; the count of releases becomes the sum.
     ///
     /// # Errors
-    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when hashes or shapes differ.
+    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when hashes or shapes differ, or when one was bounded
+    /// for users: a user in both could exceed the bound.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         Ok(self.0.merge(&other.0)?)
     }
@@ -229,11 +230,12 @@ mod tests {
     }
 
     #[test]
-    fn merging_keeps_the_larger_count_of_releases() {
-        let (mut once, never) = (built(1, &["a"]), built(1, &["b"]));
+    fn merging_adds_up_the_releases() {
+        let (mut once, mut twice) = (built(1, &["a"]), built(1, &["b"]));
         once.record_release();
-        let mut merged = never.clone();
-        merged.merge(&once).unwrap();
-        assert_eq!((merged.releases(), never.releases()), (1, 0));
+        twice.record_release();
+        twice.record_release();
+        once.merge(&twice).unwrap();
+        assert_eq!(once.releases(), 3);
     }
 }

@@ -1,20 +1,14 @@
-use std::fs::{File, TryLockError};
-use std::io;
+use std::fs::{self, File};
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
 use sfm_pcsa::{SfmSketch, looks_like_presto};
 
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
+use crate::file_lock::{self, has_other_names, is_still_at, sync_folder};
 use crate::output_file::{OutputFile, Readers};
-use crate::raw::RawSketch;
 use crate::sketch_file::{open, read_bytes};
-
-/// How long another process may hold a raw file.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Releases the sketch in a raw file, once.
 ///
@@ -23,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// never released is released.
 ///
 /// # Errors
-/// [`ErrorKind::Refused`] when the file was released before and `again` is false, or when the file is not raw;
+/// [`ErrorKind::Refused`] when the file was released before and `again` is false, when it is not raw, and when it is
+/// no regular file or has other names (hard links), so that it cannot count;
 /// [`ErrorKind::Unreadable`], [`ErrorKind::Damaged`] and [`ErrorKind::Io`] when the file cannot be read or its count not
 /// be raised; [`ErrorKind::Entropy`] without randomness.
 ///
@@ -76,6 +71,13 @@ pub fn release_raw_file_paid(
 ) -> Result<SfmSketch, Error> {
     let name = path.display().to_string();
     let mut noise = NoiseRng::from_os()?;
+    let unreadable = |error| Error::reading(&name, error).argument("RAW");
+    // One name for all that follows, whatever links lead to it.
+    let path = &path.canonicalize().map_err(unreadable)?;
+    // Opening a pipe would wait for a writer, and nothing can be counted there.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(not_a_file(&name));
+    }
     let lock = lock(path, &name)?;
     let bytes = read_bytes(&lock, &name)?;
     if looks_like_presto(&bytes) {
@@ -89,19 +91,29 @@ pub fn release_raw_file_paid(
     if raw.releases() > 0 && !again {
         return Err(released_before(&name, raw.releases()));
     }
+    let output = OutputFile::create(path, Readers::OwnerOnly).map_err(uncounted)?;
     let permit = pay()?;
-    raise_count(path, &mut raw)?;
+    raw.record_release();
+    if !is_still_at(&lock, path) {
+        let moved = format!("{name} was moved or replaced meanwhile");
+        return Err(uncounted(Error::new(ErrorKind::Io, moved).value(&name)));
+    }
+    output.commit(raw.to_sensitive_bytes().as_ref()).map_err(uncounted)?;
+    sync_folder(path).map_err(|error| uncounted(Error::writing(&name, error)))?;
     drop(lock);
     raw.release_with(permit, &mut noise)
 }
 
-fn raise_count(path: &Path, raw: &mut RawSketch) -> Result<(), Error> {
-    raw.record_release();
-    OutputFile::create(path, Readers::OwnerOnly)
-        .and_then(|file| file.commit(raw.to_sensitive_bytes().as_ref()))
-        .map_err(|error| {
-            error.prefixed("the count of releases cannot be raised, so nothing was released").argument("RAW")
-        })
+fn uncounted(error: Error) -> Error {
+    error.prefixed("the count of releases cannot be raised, so nothing was released").argument("RAW")
+}
+
+fn not_a_file(name: &str) -> Error {
+    Error::new(ErrorKind::Refused, format!("{name} is not a regular file, and only such a file counts its releases"))
+        .argument("RAW")
+        .value(name)
+        .allowed("a raw sketch in a file")
+        .hint("to release without a raw file, use `dpsketch build --epsilon`")
 }
 
 fn not_counting(name: &str) -> Error {
@@ -131,37 +143,25 @@ fn released_before(name: &str, releases: u32) -> Error {
     .hint("use the sketch that was released, or say --again and add up the epsilons")
 }
 
-/// Opens the file and locks it. The lock is on the very file that `path` names once it is held: raising the count puts a
-/// new file in the old one's place, so whoever waited for the old one must look again.
+/// Opens the file and locks it.
 fn lock(path: &Path, name: &str) -> Result<File, Error> {
-    let start = Instant::now();
     let unreadable = |error| Error::reading(name, error).argument("RAW");
-    loop {
-        let file = open(path).map_err(unreadable)?;
-        match file.try_lock() {
-            Ok(()) if is_still_at(&file, path).map_err(unreadable)? => return Ok(file),
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => {
-                return Err(Error::new(ErrorKind::Io, format!("{name} is in use by another process"))
-                    .argument("RAW")
-                    .value(name)
-                    .hint("wait until the other release is done"));
-            }
-            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(10)),
-            Err(TryLockError::Error(error)) => return Err(unreadable(error)),
-        }
+    let busy = || {
+        Error::new(ErrorKind::Io, format!("{name} is in use by another process"))
+            .argument("RAW")
+            .value(name)
+            .hint("wait until the other release is done")
+    };
+    let file = file_lock::lock(path, || open(path)).map_err(unreadable)?.ok_or_else(busy)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(not_a_file(name));
     }
-}
-
-#[cfg(unix)]
-fn is_still_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (held, named) = (file.metadata()?, path.metadata()?);
-    Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "an open file cannot be replaced there")]
-fn is_still_at(_file: &File, _path: &Path) -> io::Result<bool> {
-    Ok(true)
+    if has_other_names(&metadata) {
+        return Err(Error::new(ErrorKind::Refused, format!("{name} has a second name: a hard link"))
+            .argument("RAW")
+            .value(name)
+            .hint("remove the other names: the count of releases is raised under one of them only"));
+    }
+    Ok(file)
 }

@@ -156,3 +156,49 @@ fn error_parts_add_up_to_the_standard_error() {
         assert_eq!(parts.merge > 0.01 * error, merges, "{parts:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_count_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let epsilon = parse_epsilon("1").expect("in range");
+    let pipe = folder.path().join("pipe.raw.dps");
+    // Nobody writes to it: opening it would wait for ever.
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for path in [pipe.as_path(), Path::new("/dev/null")] {
+        let error = release_raw_file(path, epsilon, true).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+        assert!(error.message().contains("not a regular file"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_raw_file_with_a_second_name_is_refused_and_a_link_is_followed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = raw_file(&folder);
+    let epsilon = parse_epsilon("1").expect("in range");
+    let (hard, soft) = (folder.path().join("hard.raw.dps"), folder.path().join("soft.raw.dps"));
+    fs::hard_link(&path, &hard).expect("a link");
+    let error = release_raw_file(&path, epsilon, false).unwrap_err();
+    assert_eq!((error.kind(), released(&path)), (ErrorKind::Refused, 0), "{error}");
+    fs::remove_file(&hard).expect("to be there");
+    std::os::unix::fs::symlink(&path, &soft).expect("a link");
+    release_raw_file(&soft, epsilon, false).expect("the first release");
+    assert_eq!(released(&path), 1);
+    assert_eq!(release_raw_file(&path, epsilon, false).unwrap_err().kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn a_raw_file_bounded_for_users_is_released_for_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.raw.dps");
+    let unit = dpsketch::sfm_pcsa::Unit::user(3).expect("at least one item");
+    let sketch = dpsketch::sfm_pcsa::PcsaSketch::new(PcsaShape::DEFAULT, AnyHash::default()).with_unit(unit);
+    let raw = RawSketch::try_from(&sketch).expect("a sketch");
+    assert!(raw.clone().merge(&raw_of(&["ann"])).is_err());
+    let output = OutputFile::create(&path, Readers::OwnerOnly).expect("a writable folder");
+    output.commit(raw.to_sensitive_bytes().as_ref()).expect("a writable folder");
+    let private = release_raw_file(&path, parse_epsilon("1").expect("in range"), false).expect("the first release");
+    assert_eq!(private.units(), [unit]);
+}

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dpsketch::sketch_hash::Item;
 use dpsketch::{Error, ErrorKind};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::block::Block;
@@ -47,8 +48,7 @@ impl JsonLayout {
             found.fill(None);
             let mut json = serde_json::Deserializer::from_str(line);
             let read = Object { columns: &self.columns, found: &mut found }.deserialize(&mut json);
-            read.and_then(|()| json.end())
-                .map_err(|error| self.damaged(number, &format!("not a JSON object: {error}")))?;
+            read.and_then(|()| json.end()).map_err(|error| self.damaged(number, &fault(&error)))?;
             values.clear();
             for raw in &found {
                 let value = raw.map(|raw| Value::read(raw.get())).transpose();
@@ -88,6 +88,16 @@ impl JsonLayout {
             .value(&self.name)
             .hint("NDJSON has one object a line; values are text, numbers, true, false or null")
     }
+}
+
+/// What is wrong with a line. The parser's own words may quote the data.
+fn fault(error: &serde_json::Error) -> String {
+    let what = match error.classify() {
+        Category::Syntax => "a fault in the JSON",
+        Category::Eof => "the JSON ends too early",
+        Category::Data | Category::Io => "another type",
+    };
+    format!("not a JSON object: {what} at column {}", error.column())
 }
 
 /// A JSON value that can be counted.

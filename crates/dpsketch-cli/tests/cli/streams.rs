@@ -18,6 +18,23 @@ fn a_closed_pipe_is_a_quiet_end() {
     }
 }
 
+#[test]
+fn a_release_that_nobody_takes_is_a_failure() {
+    let folder = Folder::new();
+    let raw = folder.raw("a", &["ann"]);
+    for args in
+        [&["build", "a.txt", "--epsilon", "1", "--out", "-"][..], &["release", &raw, "--epsilon", "1", "--out", "-"]]
+    {
+        let mut child =
+            program(&folder.path("")).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let run = Run::of(child.wait_with_output().unwrap());
+        assert_eq!(run.code, 1, "{args:?}");
+        assert!(run.stderr.contains("standard output"), "{}", run.stderr);
+    }
+    assert!(folder.fails(4, &["release", &raw, "--epsilon", "1", "--out", "b.dps"])["hint"].is_string());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_clear_error() {

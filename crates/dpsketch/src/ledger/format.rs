@@ -57,7 +57,8 @@ pub(super) fn read(text: &[u8]) -> Result<LedgerRecord, TextFileError> {
     let file: FileV1 = text_file::parse(text, &LAYOUT)?;
     let currency = Currency::parse(&file.currency)
         .ok_or_else(|| TextFileError::field("currency", "epsilon or rho", &file.currency))?;
-    let total = amount("total", &file.total)?;
+    let total = Amount::parse_total(&file.total)
+        .map_err(|_| TextFileError::field("total", "a decimal number such as 0.5, in quotes", &file.total))?;
     let terms = LedgerTerms::new(currency, total)
         .map_err(|_| TextFileError::field("total", "an amount above zero", &file.total))?;
     let terms = terms

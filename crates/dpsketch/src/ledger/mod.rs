@@ -14,12 +14,13 @@ use dp_noise::{Epsilon, Permit};
 pub use error::LedgerError;
 #[cfg(feature = "arrow")]
 pub(crate) use format::release_id;
-use lock::{LedgerLock, is_still_at, sync_folder};
+use lock::LedgerLock;
 pub use record::{LedgerRecord, SpendRecord};
 use sfm_pcsa::ReleaseId;
 pub use terms::{Currency, LedgerTerms};
 
 use crate::error::{Error, ErrorKind};
+use crate::file_lock::{has_other_names, is_still_at, sync_folder};
 use crate::output_file::{OutputFile, Readers};
 use crate::text_file;
 
@@ -143,6 +144,12 @@ impl Ledger {
     fn change<T>(&self, change: impl FnOnce(&mut LedgerRecord) -> Result<T, LedgerError>) -> Result<T, Error> {
         let lock = LedgerLock::acquire(&self.path)?;
         let (file, mut record) = self.read()?;
+        let metadata = file.metadata().map_err(|error| Error::reading(&self.name(), error))?;
+        if has_other_names(&metadata) {
+            return Err(Error::new(ErrorKind::Refused, format!("{} has a second name: a hard link", self.name()))
+                .value(self.name())
+                .hint("remove the other names: a spend is written under one of them only"));
+        }
         let changed = change(&mut record).map_err(|error| self.about(error))?;
         let output = OutputFile::create(&self.path, readers_of(&file))?;
         let text = format::write(&record).map_err(|error| self.about(error))?;
