@@ -74,8 +74,9 @@ pub fn release_raw_file_paid(
     let unreadable = |error| Error::reading(&name, error).argument("RAW");
     // One name for all that follows, whatever links lead to it.
     let path = &path.canonicalize().map_err(unreadable)?;
-    // Opening a pipe would wait for a writer, and nothing can be counted there.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    // Opening a pipe would wait for a writer, and nothing can be counted there. Opening a folder fails below.
+    if !metadata.is_file() && !metadata.is_dir() {
         return Err(not_a_file(&name));
     }
     let lock = lock(path, &name)?;
