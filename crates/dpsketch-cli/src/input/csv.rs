@@ -67,43 +67,34 @@ impl CsvLayout {
             .flexible(true)
             .buffer_capacity(READ_AHEAD)
             .from_reader(block.bytes.as_slice());
-        let mut records = vec![ByteRecord::new(); BATCH];
-        loop {
-            let filled = self.read(&mut reader, &mut records, block.first_line)?;
-            let records = &records[..filled];
+        let mut record = ByteRecord::new();
+        let mut batch = Batch::default();
+        while self.read(&mut reader, &mut record, block.first_line)? {
             if let &[column] = self.columns.as_slice() {
-                sink.push_texts(records.iter().map(|record| text(record, column)))?;
-            } else {
-                for record in records {
-                    sink.push_row(self.columns.iter().map(|column| Some(Item::Text(text(record, *column)))))?;
+                batch.push(text(&record, column));
+                if batch.is_full() {
+                    batch.drain_to(sink)?;
                 }
-            }
-            if filled < BATCH {
-                return Ok(());
+            } else {
+                sink.push_row(self.columns.iter().map(|column| Some(Item::Text(text(&record, *column)))))?;
             }
         }
+        batch.drain_to(sink)
     }
 
-    /// Reads records from the front, each checked; fewer than there is room for means that there are no more.
-    fn read(
-        &self,
-        reader: &mut csv::Reader<&[u8]>,
-        records: &mut [ByteRecord],
-        first_line: u64,
-    ) -> Result<usize, Error> {
-        for (filled, record) in records.iter_mut().enumerate() {
-            let line = first_line + reader.position().line() - 1;
-            if !reader.read_byte_record(record).map_err(|error| damaged(&self.name, line, &error.to_string()))? {
-                return Ok(filled);
-            }
-            if record.len() != self.width {
-                return Err(self.wrong_width(line, record.len()));
-            }
-            if let Some(bad) = self.columns.iter().find(|column| std::str::from_utf8(&record[**column]).is_err()) {
-                return Err(self.not_text(line, *bad));
-            }
+    /// Reads and checks the next record; false when there is none.
+    fn read(&self, reader: &mut csv::Reader<&[u8]>, record: &mut ByteRecord, first_line: u64) -> Result<bool, Error> {
+        let line = first_line + reader.position().line() - 1;
+        if !reader.read_byte_record(record).map_err(|error| damaged(&self.name, line, &error.to_string()))? {
+            return Ok(false);
         }
-        Ok(records.len())
+        if record.len() != self.width {
+            return Err(self.wrong_width(line, record.len()));
+        }
+        match self.columns.iter().find(|column| std::str::from_utf8(&record[**column]).is_err()) {
+            Some(bad) => Err(self.not_text(line, *bad)),
+            None => Ok(true),
+        }
     }
 
     fn wrong_width(&self, line: u64, found: usize) -> Error {
@@ -124,6 +115,36 @@ fn damaged(name: &str, line: u64, what: &str) -> Error {
 /// A field that was checked to be text.
 fn text(record: &ByteRecord, column: usize) -> &str {
     std::str::from_utf8(&record[column]).unwrap_or_default()
+}
+
+/// Fields of one column, put end to end, so that they can be hashed together.
+#[derive(Default)]
+struct Batch {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn push(&mut self, field: &str) {
+        self.text.push_str(field);
+        self.ends.push(self.text.len());
+    }
+
+    fn is_full(&self) -> bool {
+        self.ends.len() >= BATCH
+    }
+
+    fn drain_to(&mut self, sink: &mut impl RowSink) -> Result<(), Error> {
+        let mut start = 0;
+        sink.push_texts(self.ends.iter().map(|&end| {
+            let field = self.text.get(start..end).unwrap_or_default();
+            start = end;
+            field
+        }))?;
+        self.text.clear();
+        self.ends.clear();
+        Ok(())
+    }
 }
 
 #[cfg(test)]
