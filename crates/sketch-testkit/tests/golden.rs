@@ -20,7 +20,10 @@ fn close_numbers_and_equal_words_pass() {
 fn every_difference_is_named_where_it_is() {
     let want = json!({"n": [1.0, 2.0], "a": {"b": [0, {"c": 1}]}, "status": "ok", "gone": 1, "none": null});
     let got = json!({"n": [1.0, 2.1], "a": {"b": [0, {"c": 2}]}, "status": "empty", "none": 0});
-    assert_eq!(fields(&want, &got), ["a.b.1.c", "gone", "n.1", "none", "status"]);
+    // In which order an object is walked depends on a feature of `serde_json` that other packages may turn on.
+    let mut different = fields(&want, &got);
+    different.sort();
+    assert_eq!(different, ["a.b.1.c", "gone", "n.1", "none", "status"]);
     assert_eq!(fields(&json!([1, 2]), &json!([1])), [""]);
 }
 

@@ -154,7 +154,7 @@ fn check_one(study: &Study, sketch: &AnySketch, console: Console, name: &str) ->
 }
 
 fn counted_sketches(faults: u64) -> String {
-    format!("{} {}", counted(faults, "sketch").replace("sketchs", "sketches"), if faults == 1 { "is" } else { "are" })
+    if faults == 1 { "1 sketch is".to_owned() } else { format!("{} sketches are", count(faults)) }
 }
 
 fn row(name: &str, fault: Option<&StudyError>) -> Value {
