@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::build::{Hash, Kind, SketchArgs, TextArgs, max_items};
 use super::written::warn_about_epsilon;
 use crate::console::{Console, Report};
-use crate::format::{counted, lines, pairs};
+use crate::format::{count, lines, pairs};
 use crate::io::{at_most_one_stdin, path, read};
 
 #[derive(Debug, Args)]
