@@ -114,8 +114,12 @@ def table(rows: int, tools: list[Tool], net: dict[tuple[str, str], float]) -> st
     for tool in tools:
         cells = []
         for kind in KINDS:
-            seconds = net[tool.name, kind]
-            cells += [f"{seconds / rows * 1e9:.1f}", f"{rows / seconds / 1e6:.1f} M", f"{seconds / net[tools[0].name, kind]:.2f}"]
+            seconds, ours = net[tool.name, kind], net[tools[0].name, kind]
+            # Few rows can drown in the spread of the start-up.
+            if min(seconds, ours) > 0:
+                cells += [f"{seconds / rows * 1e9:.1f}", f"{rows / seconds / 1e6:.1f} M", f"{seconds / ours:.2f}"]
+            else:
+                cells += ["below start-up", "", ""]
         lines.append(f"| {tool.name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
