@@ -84,7 +84,7 @@ pub(crate) enum Verb {
     /// How accurate an answer will be and how large its sketch, before any data.
     Plan(plan::PlanArgs),
     /// Data to a sketch: raw, or released at once with --epsilon.
-    Build(build::BuildArgs),
+    Build(Box<build::BuildArgs>),
     /// A raw sketch to a private one, once.
     Release(release::ReleaseArgs),
     /// Several sketches to one: the union of their data.

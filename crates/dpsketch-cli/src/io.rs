@@ -105,8 +105,8 @@ impl Destination {
                 fill(&mut out)?;
                 out.flush().map_err(|error| Error::writing("standard output", error)).map(|()| false)
             }
-            Self::File(file) => {
-                file.commit_with(|file| fill(file)).map(|()| true).map_err(|error| error.argument_or("--out"))
+            Self::File(output) => {
+                output.commit_with(|inner| fill(inner)).map(|()| true).map_err(|error| error.argument_or("--out"))
             }
         }
     }

@@ -89,7 +89,9 @@ mod tests {
     fn written(format: OutputFormat, rows: &[Value]) -> String {
         let mut bytes = Vec::new();
         let mut out = RowsOut::new(&mut bytes, "a test", format, &["a", "b"]);
-        rows.iter().for_each(|row| out.push(row, || format!("a is {}", row["a"])).unwrap());
+        for row in rows {
+            out.push(row, || format!("a is {}", row["a"])).unwrap();
+        }
         out.finish().unwrap();
         String::from_utf8(bytes).unwrap()
     }

@@ -112,13 +112,16 @@ fn leaves<'a>(sketches: &'a [&SfmSketch]) -> impl Iterator<Item = &'a Leaf> {
 
 impl Answer {
     pub(crate) fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
+        let units: Vec<Unit> = leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
+        // What an item pays and what a user pays do not add up.
+        let mixed = units.len() > 1 && units.contains(&Unit::Item);
         let costs = || leaves(sketches).map(|leaf| Amount::from_epsilon(leaf.epsilon()));
         Self {
             kind: "sfm",
             estimate,
             epsilon: costs().max(),
-            epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add),
-            units: leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect(),
+            epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add).filter(|_| !mixed),
+            units,
             sketches: leaves(sketches).count(),
             parts: None,
             expr: None,
@@ -153,7 +156,8 @@ impl Answer {
         self.epsilon
     }
 
-    /// The sum of ε over all releases: what somebody paid who is in every data set. `None` for raw sketches.
+    /// The sum of ε over all releases: what somebody paid who is in every data set. `None` for raw sketches, and when some
+    /// releases protect items and others users.
     #[must_use]
     pub const fn epsilon_total(&self) -> Option<Amount> {
         self.epsilon_total

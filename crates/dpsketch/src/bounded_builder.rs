@@ -14,27 +14,26 @@ use crate::user_bound::{UserBound, UserCounts};
 /// user do not get two shares. A row without a user is left out: nothing bounds how many of them belong to one person.
 ///
 /// # Privacy
-/// What is built holds at most `M` items of each user, and a release at the unit `User` with that `M`
-/// ([`RawSketch::release_for`]) is ε-differentially private for adding or removing one user with all rows. Merging such raw
-/// sketches breaks the bound, for a user who is in both. Row counts are exact and not private.
+/// What is built holds at most `M` items of each user and says so, in its file, too: it is released for users with that
+/// `M`, ε-differentially private for adding or removing one user with all rows. It merges with no other raw sketch, for a
+/// user in both could exceed the bound. Row counts are exact and not private.
 ///
 /// # Examples
 /// ```
-/// use dp_noise::{Epsilon, Permit};
-/// use dpsketch::{BoundedBuilder, MaxItems, PrivacyUnit, TextRules, UserBound};
+/// use dp_noise::Epsilon;
+/// use dpsketch::{BoundedBuilder, MaxItems, TextRules, UserBound};
 /// use sfm_pcsa::PcsaShape;
 /// use sketch_hash::{AnyHash, HashKey, Item};
 ///
-/// let max_items = MaxItems::new(2)?;
-/// let bound = UserBound::sorted(max_items, HashKey::DEFAULT);
+/// let bound = UserBound::sorted(MaxItems::new(2)?, HashKey::DEFAULT);
 /// let mut builder = BoundedBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default(), bound);
 /// for (user, page) in [("ann", 1_u32), ("ann", 2), ("ann", 3), ("bob", 1)] {
 ///     builder.push_row(Some(Item::from(user)), [Some(Item::from(page))])?;
 /// }
 /// let (raw, users) = builder.finish()?;
 /// assert_eq!((users.users, users.kept), (2, 3));
-/// let private = raw.release_for(PrivacyUnit::User { max_items }, Permit::standalone(Epsilon::new(1.0)?))?;
-/// assert_eq!(private.units()[0].max_items(), 2);
+/// let private = raw.release(Epsilon::new(1.0)?)?;
+/// assert_eq!(private.units()[0].to_string(), "one user with at most 2 items");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -51,7 +50,7 @@ impl BoundedBuilder {
     /// An empty sketch to be filled by what `bound` keeps.
     #[must_use]
     pub fn new(shape: PcsaShape, hash: AnyHash, rules: TextRules, bound: UserBound) -> Self {
-        let sketch = PcsaSketch::new(shape, hash.clone());
+        let sketch = PcsaSketch::new(shape, hash.clone()).with_unit(bound.unit().into());
         let rows = RowHasher::new(hash, rules);
         Self { sketch, rows, bound, counts: RowCounts::default(), user: String::new() }
     }
@@ -73,15 +72,9 @@ impl BoundedBuilder {
     ) -> Result<(), Error> {
         self.counts.rows += 1;
         let user = user.and_then(|user| clean(self.rows.rules(), user, &mut self.user));
-        // Hashing borrows the rules, which the user's text does not.
-        let Some(user) = user else { return self.skip() };
-        match self.rows.hash(values) {
-            Some(item) => self.bound.push(user, item, |items| self.sketch.update_hashes(items)),
-            None => self.skip(),
+        if let (Some(user), Some(item)) = (user, self.rows.hash(values)) {
+            return self.bound.push(user, item, |items| self.sketch.update_hashes(items));
         }
-    }
-
-    fn skip(&mut self) -> Result<(), Error> {
         self.counts.nulls += 1;
         self.bound.skip_rows(1);
         Ok(())

@@ -39,7 +39,7 @@ impl Description {
                 "epsilon": null,
                 "epsilon_total": null,
                 "epsilon_if_seen_alone": null,
-                "unit": null,
+                "unit": raw.unit().to_string(),
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),

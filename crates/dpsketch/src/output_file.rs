@@ -117,9 +117,9 @@ impl OutputFile {
                 fill(file.as_file_mut())?;
                 persist(file, &path, may_exist)
             }
-            Target::Direct(mut file) => {
-                fill(&mut file)?;
-                file.flush()
+            Target::Direct(mut device) => {
+                fill(&mut device)?;
+                device.flush()
             }
         };
         written.map_err(|error| match error.kind() {

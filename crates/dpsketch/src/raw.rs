@@ -1,10 +1,9 @@
 use cardinality_estimators::{Confidence, Estimate, LastLevel};
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::{Mechanism, PcsaShape, PcsaSketch, SfmSketch, raw_hash_id};
+use sfm_pcsa::{PcsaShape, PcsaSketch, SfmSketch, Unit, raw_hash_id};
 use sketch_hash::{AnyHash, Domain, HashId, KeyedHash, PrestoHash};
 
 use crate::error::Error;
-use crate::user_bound::PrivacyUnit;
 
 /// A raw distinct-count sketch as it is kept in a file: everything can be done with it but adding items.
 ///
@@ -97,6 +96,12 @@ impl RawSketch {
         self.0.hash_id()
     }
 
+    /// Whom a release will protect: an item, or a user whose items were bounded while the sketch was built.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.0.unit()
+    }
+
     /// How often this data was released before.
     #[must_use]
     pub fn releases(&self) -> u32 {
@@ -136,34 +141,18 @@ impl RawSketch {
     /// The result is ε-differentially private for data sets that differ in one distinct item, whatever that item's
     /// repetitions; see [`PcsaSketch::release`]. The caller keeps the books: this counts nothing.
     pub fn release(self, epsilon: Epsilon) -> Result<SfmSketch, Error> {
-        self.release_with(Permit::standalone(epsilon), &mut NoiseRng::from_os()?)
+        self.release_paid(Permit::standalone(epsilon))
     }
 
-    /// As [`release`](Self::release), for a unit of privacy and with a permit that is paid for.
+    /// As [`release`](Self::release), with a permit that is paid for.
     ///
     /// # Errors
-    /// As [`release`](Self::release); [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when the ε that is left for a
-    /// single item of a user is below the least accepted one.
+    /// As [`release`](Self::release).
     ///
     /// # Privacy
-    /// The permit's ε protects one `unit`. For users, whoever built the sketch must have bounded what each contributed:
-    /// [`UserBound`](crate::UserBound). The result states the unit.
-    ///
-    /// # Examples
-    /// ```
-    /// use dp_noise::{Epsilon, Permit};
-    /// use dpsketch::{DistinctBuilder, MaxItems, PrivacyUnit, RawSketch, TextRules};
-    /// use sfm_pcsa::PcsaShape;
-    /// use sketch_hash::AnyHash;
-    ///
-    /// let raw = RawSketch::try_from(DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default()))?;
-    /// let unit = PrivacyUnit::User { max_items: MaxItems::new(4)? };
-    /// let private = raw.release_for(unit, Permit::standalone(Epsilon::new(1.0)?))?;
-    /// assert_eq!(private.units()[0].to_string(), "one user with at most 4 items");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn release_for(self, unit: PrivacyUnit, permit: Permit<Epsilon>) -> Result<SfmSketch, Error> {
-        Ok(self.0.release_with(Mechanism::Symmetric, unit.into(), permit, &mut NoiseRng::from_os()?)?)
+    /// As [`release`](Self::release): the permit's ε protects one [unit](Self::unit).
+    pub fn release_paid(self, permit: Permit<Epsilon>) -> Result<SfmSketch, Error> {
+        self.release_with(permit, &mut NoiseRng::from_os()?)
     }
 
     pub(crate) fn release_with(self, permit: Permit<Epsilon>, noise: &mut NoiseRng) -> Result<SfmSketch, Error> {

@@ -147,7 +147,6 @@ fn not_hashable(file: &str, column: &str, data_type: &DataType) -> Error {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
     use dpsketch::sfm_pcsa::PcsaShape;
     use dpsketch::sketch_hash::AnyHash;
     use dpsketch::{DistinctBuilder, TextRules};

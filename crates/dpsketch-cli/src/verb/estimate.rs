@@ -110,9 +110,7 @@ fn std_error(answer: &Answer, error: f64, number: fn(f64) -> String) -> String {
 }
 
 fn privacy(answer: &Answer) -> String {
-    let (Some(largest), Some(total)) = (answer.epsilon(), answer.epsilon_total()) else {
-        return "NONE: raw sketches give exact data away".to_owned();
-    };
+    let Some(largest) = answer.epsilon() else { return "NONE: raw sketches give exact data away".to_owned() };
     let releases = answer.sketches() as u64;
     // Whoever counts items knows that items are meant.
     let whom = match answer.units() {
@@ -122,8 +120,10 @@ fn privacy(answer: &Answer) -> String {
     if releases == 1 {
         return format!("epsilon {largest}{whom}");
     }
+    let total = answer.epsilon_total().map(|total| format!(", {total} for somebody in all of them"));
     format!(
-        "epsilon {largest} for each data set at most, {total} for somebody in all of them ({}){whom}",
+        "epsilon {largest} for each data set at most{} ({}){whom}",
+        total.unwrap_or_default(),
         counted(releases, "release")
     )
 }

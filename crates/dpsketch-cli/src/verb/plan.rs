@@ -128,7 +128,7 @@ impl PlanArgs {
         let title = format!("{:<34} {:>10} {:>12} {:>12}  status", "answer", "std error", "items", "noise floor");
         let notes = json["approximations"].as_array().into_iter().flatten().map(|note| format!("- {}", text_of(note)));
         let build =
-            format!("\nbuild with: --buckets {} --levels {} --epsilon {epsilon}\n", shape.buckets(), shape.levels(),);
+            format!("\nbuild with: --buckets {} --levels {} --epsilon {epsilon}\n", shape.buckets(), shape.levels());
         pairs(&head) + "\n" + &lines([title].into_iter().chain(table)) + &build + &lines(notes)
     }
 }

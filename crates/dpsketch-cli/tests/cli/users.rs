@@ -66,6 +66,25 @@ fn the_released_file_states_the_unit() {
     assert_eq!(folder.ok(&["inspect", &other, "--json"]).json()[0]["unit"], "one item");
     let both = folder.ok(&["estimate", "a.dps", &other, "--json"]).json();
     assert_eq!(both["unit"], "one item; one user with at most 3 items");
+    assert!(both["epsilon_total"].is_null(), "what an item pays and what a user pays do not add up");
+}
+
+#[test]
+fn a_raw_file_remembers_its_users_and_merges_with_no_other() {
+    let folder = Folder::new();
+    folder.write("a.csv", sorted(10, 5));
+    for out in ["a.raw.dps", "b.raw.dps"] {
+        folder.ok(&["build", "a.csv", "--column", "page", "--user", "user", "--max-items", "3", "--out", out]);
+    }
+    assert_eq!(folder.ok(&["inspect", "a.raw.dps", "--json"]).json()[0]["unit"], "one user with at most 3 items");
+    let error = folder.fails(3, &["merge", "a.raw.dps", "b.raw.dps", "--out", "m.raw.dps"]);
+    assert!(error["message"].as_str().unwrap().contains("a user in both could exceed the bound"), "{error}");
+    folder.ok(&["release", "a.raw.dps", "--epsilon", "3", "--out", "a.dps"]);
+    let json = folder.ok(&["inspect", "a.dps", "--json"]).json();
+    assert_eq!(
+        (json[0]["unit"].as_str(), json[0]["epsilon"].as_f64()),
+        (Some("one user with at most 3 items"), Some(3.0))
+    );
 }
 
 #[test]
@@ -177,7 +196,5 @@ fn what_makes_no_sense_is_refused() {
         let error = folder.fails(2, &[&base[..], more].concat());
         assert!(error["argument"].as_str().unwrap().contains(argument), "{more:?}: {error}");
     }
-    let raw = ["build", "a.csv", "--out", "x.raw.dps", "--column", "page", "--user", "user", "--max-items", "1"];
-    assert_eq!(folder.fails(2, &raw)["argument"], "--user");
     assert_eq!(folder.names(), ["a.csv"]);
 }

@@ -65,13 +65,42 @@ pub struct GroupedBuilder {
     group_rules: TextRules,
     keys: GroupKeys,
     cells: Vec<PcsaCells>,
-    list: Option<Arc<[String]>>,
-    /// Whether the list has been read, which needs the type of the group column.
-    listed: bool,
+    list: Option<List>,
     bound: Option<UserBound>,
     counts: GroupCounts,
     /// Cleaned text of group and user; used again from row to row.
     buffers: [String; 2],
+}
+
+/// The groups that were fixed.
+#[derive(Debug)]
+struct List {
+    lines: Arc<[String]>,
+    /// Whether they have their numbers, which needs the type of the group column.
+    read: bool,
+}
+
+/// What became of a row.
+enum Taken {
+    Yes,
+    Missing,
+    Unlisted,
+}
+
+impl List {
+    /// Gives every line its number, which is its place, so that numbers never depend on the data.
+    fn read(&mut self, keys: &mut GroupKeys) -> Result<(), GroupError> {
+        if self.read {
+            return Ok(());
+        }
+        for (line, text) in (1..).zip(self.lines.iter()) {
+            if !keys.number_of_text(text)?.1 {
+                return Err(GroupError::Repeated { line });
+            }
+        }
+        self.read = true;
+        Ok(())
+    }
 }
 
 impl GroupedBuilder {
@@ -86,7 +115,6 @@ impl GroupedBuilder {
             keys: GroupKeys::new(),
             cells: Vec::new(),
             list: None,
-            listed: false,
             bound: None,
             counts: GroupCounts::default(),
             buffers: [String::new(), String::new()],
@@ -96,7 +124,7 @@ impl GroupedBuilder {
     /// Fixes the groups. The list must not depend on private data.
     #[must_use]
     pub fn with_list(self, list: impl Into<Arc<[String]>>) -> Self {
-        Self { list: Some(list.into()), ..self }
+        Self { list: Some(List { lines: list.into(), read: false }), ..self }
     }
 
     /// Bounds what a user contributes to all groups together: at most `M` pairs of group and item. (Of two items that fall
@@ -139,44 +167,46 @@ impl GroupedBuilder {
     ) -> Result<(), Error> {
         self.counts.rows += 1;
         let item = self.rows.hash(values);
-        let [group_buffer, user_buffer] = &mut self.buffers;
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let [group_buffer, user_buffer] = &mut buffers;
         let group = group.and_then(|group| clean(&self.group_rules, group, group_buffer));
         let user = user.and_then(|user| clean(self.rows.rules(), user, user_buffer));
-        let (Some(group), Some(item)) = (group, item) else { return self.skip(|counts| counts.nulls += 1) };
-        self.keys.expect_of(group)?;
-        Self::read_list(&self.list, &mut self.listed, &mut self.keys)?;
-        let number = if self.listed { self.keys.find(group)? } else { Some(self.keys.number(group)?.0) };
-        let Some(number) = number else { return self.skip(|counts| counts.unlisted += 1) };
-        if self.cells.len() < self.keys.len() {
-            self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
+        let taken = self.take(group, user, item);
+        self.buffers = buffers;
+        match taken? {
+            Taken::Yes => return Ok(()),
+            Taken::Missing => self.counts.nulls += 1,
+            Taken::Unlisted => self.counts.unlisted += 1,
         }
-        let Some(bound) = &mut self.bound else {
-            self.cells[number as usize].insert_hash(item);
-            return Ok(());
-        };
-        let Some(user) = user else { return self.skip(|counts| counts.nulls += 1) };
-        let shape = self.shape;
-        bound.push(user, pair(number, item, shape), |pairs| keep(pairs, shape, &mut self.cells))
-    }
-
-    fn skip(&mut self, count: impl FnOnce(&mut GroupCounts)) -> Result<(), Error> {
-        count(&mut self.counts);
         if let Some(bound) = &mut self.bound {
             bound.skip_rows(1);
         }
         Ok(())
     }
 
-    /// Gives every group of the list its number, which is its place, so that numbers never depend on the data.
-    fn read_list(list: &Option<Arc<[String]>>, listed: &mut bool, keys: &mut GroupKeys) -> Result<(), GroupError> {
-        let Some(list) = list.as_ref().filter(|_| !*listed) else { return Ok(()) };
-        for (line, text) in (1..).zip(list.iter()) {
-            if !keys.number_of_text(text)?.1 {
-                return Err(GroupError::Repeated { line });
+    fn take(&mut self, group: Option<Item<'_>>, user: Option<Item<'_>>, item: Option<u64>) -> Result<Taken, Error> {
+        let (Some(group), Some(item)) = (group, item) else { return Ok(Taken::Missing) };
+        self.keys.expect_of(group)?;
+        let number = match &mut self.list {
+            Some(list) => {
+                list.read(&mut self.keys)?;
+                self.keys.find(group)?
+            }
+            None => Some(self.keys.number(group)?.0),
+        };
+        let Some(number) = number else { return Ok(Taken::Unlisted) };
+        if self.cells.len() < self.keys.len() {
+            self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
+        }
+        match (&mut self.bound, user) {
+            (None, _) => self.cells[number as usize].insert_hash(item),
+            (Some(_), None) => return Ok(Taken::Missing),
+            (Some(bound), Some(user)) => {
+                let shape = self.shape;
+                bound.push(user, pair(number, item, shape), |pairs| keep(pairs, shape, &mut self.cells))?;
             }
         }
-        *listed = true;
-        Ok(())
+        Ok(Taken::Yes)
     }
 
     /// Takes over everything another builder has seen. Both must have been made alike.
@@ -184,14 +214,14 @@ impl GroupedBuilder {
     /// # Errors
     /// With [`GroupError`] as source when the types of their groups differ; [`ErrorKind::Internal`] for builders with
     /// bounded users, whose rows have to come through one bound.
-    pub fn absorb(&mut self, other: Self) -> Result<(), Error> {
+    pub fn absorb(&mut self, other: &Self) -> Result<(), Error> {
         if self.bound.is_some() || other.bound.is_some() {
             return Err(Error::new(ErrorKind::Internal, "the rows of users have to come through one bound"));
         }
-        self.keys
-            .expect(&other.keys.data_type())
-            .or_else(|error| if other.keys.len() == 0 { Ok(()) } else { Err(error) })?;
-        Self::read_list(&self.list, &mut self.listed, &mut self.keys)?;
+        if other.keys.len() > 0 {
+            self.keys.expect(&other.keys.data_type())?;
+            self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys))?;
+        }
         let numbers = self.keys.absorb(&other.keys)?;
         self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
         for (number, cells) in numbers.into_iter().zip(&other.cells) {
@@ -208,7 +238,7 @@ impl GroupedBuilder {
     /// # Errors
     /// With [`GroupError`] as source when the list cannot be read; as [`UserBound::finish`] with bounded users.
     pub fn finish(mut self) -> Result<(GroupedSketches, Option<UserCounts>), Error> {
-        Self::read_list(&self.list, &mut self.listed, &mut self.keys)?;
+        self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys))?;
         self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
         let shape = self.shape;
         let bound = self.bound.map(|bound| bound.finish(|pairs| keep(pairs, shape, &mut self.cells))).transpose()?;

@@ -137,19 +137,19 @@ impl Study {
     /// Checks that a sketch was made as this study says: kind, shape, hash and key, and of every release in it ε and whom
     /// that protects.
     ///
-    /// A raw sketch has neither yet. How text was cleaned is not known from a sketch.
+    /// A raw sketch has no ε yet. How text was cleaned is not known from a sketch.
     ///
     /// # Errors
     /// [`StudyError::Differs`] with every difference.
     pub fn check_sketch(&self, sketch: &AnySketch) -> Result<(), StudyError> {
-        let leaves = match sketch {
-            AnySketch::Sfm(sketch) => sketch.leaves(),
-            AnySketch::SfmRaw(_) => &[],
+        let (leaves, units) = match sketch {
+            AnySketch::Sfm(sketch) => (sketch.leaves(), sketch.units()),
+            AnySketch::SfmRaw(raw) => (&[][..], vec![raw.unit()]),
         };
         let epsilon = leaves.iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
         let (shape, hash) = (Some(sketch.shape().into()), Some(sketch.hash_id()));
         let mut differences = facts::differences(self, &StudyFacts { shape, hash, epsilon, ..StudyFacts::default() });
-        if let Some(found) = leaves.iter().map(Leaf::unit).find(|found| *found != self.unit.into()) {
+        if let Some(found) = units.into_iter().find(|found| *found != self.unit.into()) {
             let (expected, found) = (self.unit.to_string(), found.to_string());
             differences.push(StudyDifference { field: "unit", expected, found });
         }

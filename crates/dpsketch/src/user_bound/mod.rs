@@ -86,6 +86,7 @@ pub struct UserBound {
     user_hash: DefaultHash,
     mode: Mode,
     users: Users,
+    max_items: MaxItems,
     rows: u64,
     refused: bool,
 }
@@ -127,7 +128,13 @@ impl UserBound {
 
     fn with_mode(mode: Mode, max_items: MaxItems, key: HashKey) -> Self {
         let user_hash = DefaultHash::new(key.derive("dpsketch user", 0));
-        Self { user_hash, mode, users: Users::new(max_items, key), rows: 0, refused: false }
+        Self { user_hash, mode, users: Users::new(max_items, key), max_items, rows: 0, refused: false }
+    }
+
+    /// The unit of privacy that what is kept can be released for.
+    #[must_use]
+    pub fn unit(&self) -> PrivacyUnit {
+        PrivacyUnit::User { max_items: self.max_items }
     }
 
     /// Takes one row: a user, and the hash of an item under the hash of the sketch. Items that are finished go to `keep`.

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::BuildArgs;
 use super::rows::{GroupRows, Roles};
 use super::settings::Settings;
-use super::users::{needs_epsilon, tell_users};
+use super::users::tell_users;
 use crate::console::{Console, Report};
 use crate::format::{count, counted};
 use crate::io::{Destination, path};
@@ -37,8 +37,13 @@ pub(crate) struct GroupArgs {
 /// No list of groups is longer, in bytes.
 const MAX_LIST: u64 = 1 << 30;
 
-pub(super) fn run(args: &BuildArgs, column: &str, settings: Settings, console: Console) -> Result<(), Error> {
-    let epsilon = settings.epsilon.ok_or_else(|| needs_epsilon("--group-by", "there are no raw files of groups"))?;
+pub(super) fn run(args: &BuildArgs, column: &str, settings: &Settings, console: Console) -> Result<(), Error> {
+    let epsilon = settings.epsilon.ok_or_else(|| {
+        Error::new(ErrorKind::Parameter, "--group-by needs --epsilon: there are no raw files of groups")
+            .argument("--group-by")
+            .allowed("together with --epsilon or --study")
+            .hint("say --epsilon to release at once")
+    })?;
     if column == "sketch" {
         return Err(Error::new(ErrorKind::Column, "the column of groups cannot be called \"sketch\"")
             .argument("--group-by")
@@ -51,7 +56,7 @@ pub(super) fn run(args: &BuildArgs, column: &str, settings: Settings, console: C
     let mut books = args.booking.open_for(|| GroupedSketches::cost_of(known, epsilon, settings.unit))?;
     let destination = Destination::open_table(&args.out, &["parquet", "pq"])?;
 
-    let sketches = read(args, list, &settings, console)?;
+    let sketches = read(args, list.as_ref(), settings, console)?;
     let groups = sketches.len();
     tell_privacy(args, groups, epsilon, settings.unit, console);
     // One payment for all groups; each of them is released at its share.
@@ -62,21 +67,21 @@ pub(super) fn run(args: &BuildArgs, column: &str, settings: Settings, console: C
     let free = written.map_err(|error| books.explain(error, None))?;
     books.finish(Some(container.release()))?;
     if free && !console.is_quiet_text() {
-        console.print(&report(&args.out, groups, epsilon, &settings, container.is_listed()))?;
+        console.print(&report(&args.out, groups, epsilon, settings, container.is_listed()))?;
     }
     Ok(())
 }
 
 fn read(
     args: &BuildArgs,
-    list: Option<Arc<[String]>>,
+    list: Option<&Arc<[String]>>,
     settings: &Settings,
     console: Console,
 ) -> Result<GroupedSketches, Error> {
     let roles = Arc::new(Roles::new(args));
     let empty = || {
         let mut builder = GroupedBuilder::new(settings.shape, settings.hash.clone(), settings.rules.clone());
-        if let Some(list) = &list {
+        if let Some(list) = list {
             builder = builder.with_list(list.clone());
         }
         if settings.unit != PrivacyUnit::Item {

@@ -82,9 +82,9 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     warn_about_epsilon(settings.epsilon, console);
     at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
     match (&args.groups.group_by, &args.users.user) {
-        (Some(column), _) => groups::run(args, column, settings, console),
-        (None, Some(_)) => users::run(args, settings, console),
-        (None, None) => plain::run(args, settings, console),
+        (Some(column), _) => groups::run(args, column, &settings, console),
+        (None, Some(_)) => users::run(args, &settings, console),
+        (None, None) => plain::run(args, &settings, console),
     }
 }
 

@@ -10,13 +10,13 @@ use crate::io::Destination;
 use crate::verb::booking::Books;
 use crate::verb::written::report_written;
 
-pub(super) fn run(args: &BuildArgs, settings: Settings, console: Console) -> Result<(), Error> {
-    let output = Output::open(args, &settings)?;
-    let Settings { shape, hash, rules, .. } = &settings;
+pub(super) fn run(args: &BuildArgs, settings: &Settings, console: Console) -> Result<(), Error> {
+    let output = Output::open(args, settings)?;
+    let Settings { shape, hash, rules, .. } = settings;
     let empty = || Ok(DistinctBuilder::new(*shape, hash.clone(), rules.clone()));
     let builder = args.read(console, empty)?;
     tell_rows(builder.counts().rows, builder.counts().nulls, console);
-    output.write(RawSketch::try_from(builder)?, &settings, console)
+    output.write(RawSketch::try_from(builder)?, settings, console)
 }
 
 /// Where one sketch goes, and who pays for its release.
@@ -41,7 +41,7 @@ impl<'a> Output<'a> {
         let sketch = match settings.epsilon {
             Some(epsilon) => {
                 let permit = books.pay(epsilon)?;
-                let released = raw.release_for(settings.unit, permit).map_err(|error| books.explain(error, None))?;
+                let released = raw.release_paid(permit).map_err(|error| books.explain(error, None))?;
                 release = released.leaves().first().map(Leaf::id);
                 AnySketch::from(released)
             }

@@ -138,6 +138,6 @@ impl RowSink for GroupRows {
     }
 
     fn absorb(&mut self, other: Self) -> Result<(), Error> {
-        self.builder.absorb(other.builder)
+        self.builder.absorb(&other.builder)
     }
 }

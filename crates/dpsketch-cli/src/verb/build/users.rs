@@ -19,7 +19,7 @@ use crate::io::path;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Users")]
 pub(crate) struct UserArgs {
-    /// The column that says which user a row belongs to: epsilon is then for a whole user, and the released file says so.
+    /// The column that says which user a row belongs to: epsilon is then for a whole user, and the file says so.
     ///
     /// Which items of a user are kept depends on that user's rows only. Rows may come in any order: what does not fit in
     /// 256 MiB is sorted in a temporary file, which is as sensitive as the data; see --sorted-by-user.
@@ -44,15 +44,12 @@ pub(crate) fn max_items(text: &str) -> Result<MaxItems, Error> {
     MaxItems::new(u32::try_from(value).unwrap_or(u32::MAX)).map_err(|error| allowed(error.into()))
 }
 
-pub(super) fn run(args: &BuildArgs, settings: Settings, console: Console) -> Result<(), Error> {
-    if settings.epsilon.is_none() {
-        return Err(needs_epsilon("--user", "a raw file does not say how many items of a user it holds"));
-    }
-    let output = Output::open(args, &settings)?;
+pub(super) fn run(args: &BuildArgs, settings: &Settings, console: Console) -> Result<(), Error> {
+    let output = Output::open(args, settings)?;
     let roles = Arc::new(Roles::new(args));
     let empty = || {
-        let Settings { shape, hash, rules, .. } = &settings;
-        let bound = args.users.bound(&settings)?;
+        let Settings { shape, hash, rules, .. } = settings;
+        let bound = args.users.bound(settings)?;
         Ok(UserRows { builder: BoundedBuilder::new(*shape, hash.clone(), rules.clone(), bound), roles: roles.clone() })
     };
     let UserRows { builder, .. } = args.read(console, empty)?;
@@ -60,7 +57,7 @@ pub(super) fn run(args: &BuildArgs, settings: Settings, console: Console) -> Res
     let (raw, users) = builder.finish()?;
     tell_rows(counts.rows, counts.nulls, console);
     tell_users(users, settings.unit, console);
-    output.write(raw, &settings, console)
+    output.write(raw, settings, console)
 }
 
 impl UserArgs {
@@ -92,12 +89,4 @@ pub(super) fn tell_users(users: UserCounts, unit: PrivacyUnit, console: Console)
         counted(users.users, "user")
     ));
     console.detail(&format!("{} rows went through the bound on users", count(users.rows)));
-}
-
-/// The error for what only a release can have.
-pub(super) fn needs_epsilon(argument: &str, why: &str) -> Error {
-    Error::new(ErrorKind::Parameter, format!("{argument} needs --epsilon: {why}"))
-        .argument(argument)
-        .allowed("together with --epsilon or --study")
-        .hint("say --epsilon to release at once")
 }
