@@ -25,7 +25,7 @@ fn a_million_small_groups_take_less_than_a_hundred_bytes_each_beyond_their_items
             let (sketches, _) = builder.finish().expect("sketches");
             assert_eq!(sketches.len() as u64, GROUPS);
         });
-        let each = taken.peak as u64 / GROUPS;
+        let each = taken.peak / GROUPS;
         println!("{each} bytes a group at most, named by text: {named_by_text}");
         assert!(each <= 100 + 8 * ITEMS, "{each} bytes a group");
     }

@@ -1,5 +1,7 @@
 //! `verify`: are files whole, and do they fit together?
 
+use std::path::Path;
+
 use clap::Args;
 use dpsketch::{AnySketch, Error, ErrorKind, check_compatible};
 use serde_json::{Value, json};
@@ -8,18 +10,19 @@ use super::written::in_words;
 use crate::console::{Console, Report};
 use crate::format::{counted, lines};
 use crate::io::{at_most_one_stdin, read};
+use crate::table::GroupTable;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Sketch files, or - for standard input.
+    /// Sketch files, - for standard input, or tables of groups, of which every sketch is checked.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
     at_most_one_stdin(&args.files)?;
-    let read: Vec<(String, Result<AnySketch, Error>)> =
-        args.files.iter().map(|name| (name.clone(), read(name))).collect();
+    let read: Vec<(String, Result<Found, Error>)> =
+        args.files.iter().map(|name| (name.clone(), Found::at(name))).collect();
     let mut rows: Vec<Value> = read.iter().map(|(name, read)| row(name, read.as_ref())).collect();
     let mut told: Vec<String> = read.iter().map(|(name, read)| line(name, read.as_ref())).collect();
 
@@ -27,8 +30,10 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
         read.iter().all(|(_, read)| read.as_ref().err().is_some_and(|error| error.kind() == ErrorKind::Unreadable));
     let faults = read.iter().filter(|(_, read)| read.is_err()).count() as u64;
     let whole: Vec<(String, AnySketch)> =
-        read.into_iter().filter_map(|(name, read)| Some((name, read.ok()?))).collect();
-    let together = check_compatible(&whole);
+        read.into_iter().filter_map(|(name, read)| Some((name, read.ok()?.sketch()?))).collect();
+    // A table of groups fits together or is not whole.
+    let only_tables = whole.is_empty() && faults == 0;
+    let together = if only_tables { Ok(()) } else { check_compatible(&whole) };
     if whole.len() > 1 {
         told.push(together.as_ref().map_or_else(|error| format!("together: {error}"), |()| "together: ok".to_owned()));
     }
@@ -57,11 +62,54 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
     together.map_err(|error| failed(&format!("the sketches do not fit together: {error}")).caused_by(error))
 }
 
+/// What a whole file holds.
+enum Found {
+    Sketch(Box<AnySketch>),
+    /// A table of so many groups, each of whose sketches is whole and made as the table says.
+    Table(u64),
+}
+
+impl Found {
+    fn at(name: &str) -> Result<Self, Error> {
+        if !GroupTable::is_at(Path::new(name)) {
+            return read(name).map(|sketch| Self::Sketch(Box::new(sketch)));
+        }
+        let table = GroupTable::open(Path::new(name))?;
+        table.for_each_batch(|batch| table.container.sketches(batch).map(drop))?;
+        Ok(Self::Table(table.groups()))
+    }
+
+    fn sketch(self) -> Option<AnySketch> {
+        match self {
+            Self::Sketch(sketch) => Some(*sketch),
+            Self::Table(_) => None,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Sketch(sketch) => sketch.kind(),
+            Self::Table(_) => "sfm",
+        }
+    }
+
+    fn is_raw(&self) -> bool {
+        matches!(self, Self::Sketch(sketch) if sketch.is_raw())
+    }
+
+    fn in_words(&self) -> String {
+        match self {
+            Self::Sketch(sketch) => in_words(sketch),
+            Self::Table(groups) => format!("table of {}", counted(*groups, "group")),
+        }
+    }
+}
+
 fn failed(what: &str) -> Error {
     Error::new(ErrorKind::VerifyFailed, what).argument("FILE").hint("see the list on standard output")
 }
 
-fn row(name: &str, read: Result<&AnySketch, &Error>) -> Value {
+fn row(name: &str, read: Result<&Found, &Error>) -> Value {
     match read {
         Ok(sketch) => json!({
             "file": name,
@@ -74,9 +122,9 @@ fn row(name: &str, read: Result<&AnySketch, &Error>) -> Value {
     }
 }
 
-fn line(name: &str, read: Result<&AnySketch, &Error>) -> String {
+fn line(name: &str, read: Result<&Found, &Error>) -> String {
     match read {
-        Ok(sketch) => format!("{name}: ok, {}", in_words(sketch)),
+        Ok(found) => format!("{name}: ok, {}", found.in_words()),
         Err(error) => format!("{name}: FAILED, {}", error.message().trim_start_matches(&format!("{name}: "))),
     }
 }

@@ -13,6 +13,9 @@ fn absurd_epsilons_are_refused_by_every_verb_that_takes_one() {
             &["build", "a.txt", "--epsilon", epsilon, "--out", "x.dps"][..],
             &["release", &raw, "--epsilon", epsilon, "--out", "x.dps"],
             &["demo", "--epsilon", epsilon],
+            &["plan", "--distinct", "10", "--epsilon", epsilon],
+            &["study", "new", "--out", "x.study", "--epsilon", epsilon],
+            &["ledger", "spend", "--ledger", "x.ledger", "--label", "x", "--epsilon", epsilon],
         ] {
             let error = folder.fails(2, args);
             assert_eq!((error["argument"].as_str(), error["value"].as_str()), (Some("--epsilon"), Some(epsilon)));

@@ -21,12 +21,13 @@ fn build<'a>(file: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 /// The rows of a Parquet file.
 fn table(folder: &Folder, name: &str) -> Vec<RecordBatch> {
-    let file = File::open(folder.path(name)).unwrap();
-    ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().map(Result::unwrap).collect()
+    let file = File::open(folder.path(name)).expect("a file");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).and_then(ParquetRecordBatchReaderBuilder::build);
+    reader.expect("a Parquet file").map(|batch| batch.expect("a batch")).collect()
 }
 
 fn texts(batch: &RecordBatch, column: usize) -> Vec<String> {
-    let column = batch.column(column).as_any().downcast_ref::<StringArray>().unwrap();
+    let column = batch.column(column).as_any().downcast_ref::<StringArray>().expect("text");
     column.iter().map(|text| text.unwrap_or("null").to_owned()).collect()
 }
 
@@ -240,6 +241,8 @@ fn tables_are_inspected_and_damaged_ones_found() {
     assert_eq!((json[0]["state"].as_str(), json[0]["groups"].as_u64()), (Some("private"), Some(4)));
     assert_eq!((json[0]["column"].as_str(), json[0]["listed"].as_bool()), (Some("publisher"), Some(false)));
     assert_eq!((json[0]["epsilon"].as_f64(), json[0]["buckets"].as_u64()), (Some(8.0), Some(4096)));
+    let verified = folder.ok(&["verify", "r.parquet"]).text();
+    assert!(verified.contains("r.parquet: ok, table of 4 groups"), "{verified}");
     let whole = folder.read("r.parquet");
     for length in [4, 100, whole.len() / 2, whole.len() - 1] {
         folder.write("cut.parquet", &whole[..length]);
@@ -250,6 +253,7 @@ fn tables_are_inspected_and_damaged_ones_found() {
     flipped[whole.len() / 2] ^= 1;
     folder.write("flipped.parquet", flipped);
     folder.fails(5, &["estimate", "flipped.parquet"]);
+    folder.fails(6, &["verify", "r.parquet", "flipped.parquet"]);
     // Any other Parquet file is no table of groups.
     let planes = concat!(env!("CARGO_MANIFEST_DIR"), "/data/planes.parquet");
     let error = folder.fails(5, &["estimate", planes]);

@@ -144,7 +144,13 @@ fn labels_and_ledgers_that_cannot_be_are_refused() {
 
 fn start(folder: &Folder, args: &[&str]) -> Child {
     let mut command = program(&folder.path(""));
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
 }
 
 #[test]

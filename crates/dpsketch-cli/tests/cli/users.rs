@@ -11,7 +11,7 @@ fn sorted(users: u32, items: u32) -> String {
     let mut text = String::from("user,page\n");
     for user in 0..users {
         for item in 0..items {
-            writeln!(text, "{user:06},{user} {item}").unwrap();
+            writeln!(text, "{user:06},{user} {item}").expect("text grows");
         }
     }
     text
@@ -24,7 +24,7 @@ fn build<'a>(file: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn estimate(folder: &Folder, file: &str) -> f64 {
-    folder.ok(&["estimate", file, "--json"]).json()["estimate"].as_f64().unwrap()
+    folder.ok(&["estimate", file, "--json"]).json()["estimate"].as_f64().expect("an estimate")
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct GroupCounts {
 /// their values, and **which groups exist is not protected**.
 ///
 /// Values of groups are text, integers, booleans or dates. The text rules apply to items (and users); of a group's text
-/// only the white space around it is dropped, by `trim`, and the text for missing values is a missing group.
+/// only the white space around it is dropped, by `trim`, as in the list, and the text for missing values is a missing group.
 ///
 /// # Privacy
 /// Raw: as sensitive as the data. An item in `g` groups is in `g` sketches, whose releases add up to `g · ε`. With a
@@ -89,11 +89,12 @@ enum Taken {
 
 impl List {
     /// Gives every line its number, which is its place, so that numbers never depend on the data.
-    fn read(&mut self, keys: &mut GroupKeys) -> Result<(), GroupError> {
+    fn read(&mut self, keys: &mut GroupKeys, rules: &TextRules) -> Result<(), GroupError> {
         if self.read {
             return Ok(());
         }
         for (line, text) in (1..).zip(self.lines.iter()) {
+            let text = if rules.trim { text.trim() } else { text };
             if !keys.number_of_text(text)?.1 {
                 return Err(GroupError::Repeated { line });
             }
@@ -189,7 +190,7 @@ impl GroupedBuilder {
         self.keys.expect_of(group)?;
         let number = match &mut self.list {
             Some(list) => {
-                list.read(&mut self.keys)?;
+                list.read(&mut self.keys, &self.group_rules)?;
                 self.keys.find(group)?
             }
             None => Some(self.keys.number(group)?.0),
@@ -220,7 +221,7 @@ impl GroupedBuilder {
         }
         if other.keys.len() > 0 {
             self.keys.expect(&other.keys.data_type())?;
-            self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys))?;
+            self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys, &self.group_rules))?;
         }
         let numbers = self.keys.absorb(&other.keys)?;
         self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
@@ -238,7 +239,7 @@ impl GroupedBuilder {
     /// # Errors
     /// With [`GroupError`] as source when the list cannot be read; as [`UserBound::finish`] with bounded users.
     pub fn finish(mut self) -> Result<(GroupedSketches, Option<UserCounts>), Error> {
-        self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys))?;
+        self.list.as_mut().map_or(Ok(()), |list| list.read(&mut self.keys, &self.group_rules))?;
         self.cells.resize(self.keys.len(), PcsaCells::new(self.shape));
         let shape = self.shape;
         let bound = self.bound.map(|bound| bound.finish(|pairs| keep(pairs, shape, &mut self.cells))).transpose()?;
