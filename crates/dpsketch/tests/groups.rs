@@ -1,4 +1,5 @@
 //! Groups against sketches that were built one by one.
+#![cfg(feature = "arrow")]
 
 use std::collections::BTreeMap;
 

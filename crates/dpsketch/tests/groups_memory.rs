@@ -1,4 +1,5 @@
 //! A million groups of three items, counted by the allocator. One test, alone in its program.
+#![cfg(feature = "arrow")]
 
 use dpsketch::{GroupedBuilder, TextRules};
 use sfm_pcsa::PcsaShape;
