@@ -28,13 +28,13 @@ fn ten_tenths_fit_in_one_and_the_eleventh_does_not() {
 }
 
 #[test]
-fn sevenths_do_not_fit_seven_times_when_rounded_up() {
-    // The shortest decimal of 1/7 has 17 digits and is above 1/7: seven of them exceed 1.
-    let mut budget = Budget::new(total("1"));
+fn sevenths_are_booked_as_their_shortest_decimal() {
+    // 1/7 prints as 0.14285714285714285; seven times that is 0.99999999999999995.
     let seventh = Epsilon::new(1.0 / 7.0).unwrap();
-    let granted = (0..7).filter(|_| budget.spend(seventh).is_ok()).count();
-    let booked = Amount::from_epsilon(seventh).units();
-    assert_eq!(granted, if 7 * booked <= 10_u128.pow(18) { 7 } else { 6 });
+    for (whole, fits) in [("1", 7), ("0.99999999999999995", 7), ("0.99999999999999994", 6)] {
+        let mut budget = Budget::new(total(whole));
+        assert_eq!((0..7).filter(|_| budget.spend(seventh).is_ok()).count(), fits, "{whole}");
+    }
 }
 
 #[test]
