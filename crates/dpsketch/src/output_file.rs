@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -60,7 +60,10 @@ impl OutputFile {
         let target = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(is_a_folder(&name)),
             Ok(found) if found.is_file() => Self::replace(&path.canonicalize().map_err(failed)?, readers, true),
-            Ok(_) => File::options().write(true).open(path).map(Target::Direct),
+            Ok(_) => match File::options().write(true).open(path) {
+                Ok(file) if readers == Readers::OwnerOnly && file.is_terminal() => return Err(is_a_terminal(&name)),
+                opened => opened.map(Target::Direct),
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::replace(path, readers, true),
             Err(error) => Err(error),
         };
@@ -160,6 +163,12 @@ fn exists(name: &str) -> Error {
         .value(name)
         .allowed("the name of a file that does not exist yet")
         .hint("choose another name, or move the old file away")
+}
+
+fn is_a_terminal(name: &str) -> Error {
+    Error::new(ErrorKind::Refused, format!("{name} is a terminal, and this output is secret"))
+        .value(name)
+        .hint("name a file")
 }
 
 fn is_a_folder(name: &str) -> Error {
