@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Epsilon, ParameterError};
+use crate::{Epsilon, ParameterError, Rho};
 
 /// Decimal places that an amount keeps.
 const PLACES: usize = 18;
@@ -98,9 +98,19 @@ impl Amount {
     /// What a release at `epsilon` costs: the shortest decimal that names this `f64`, rounded up to a unit.
     #[must_use]
     pub fn from_epsilon(epsilon: Epsilon) -> Self {
+        Self::shortest_decimal(epsilon.get())
+    }
+
+    /// What a release at `rho` costs: the shortest decimal that names this `f64`, rounded up to a unit.
+    #[must_use]
+    pub fn from_rho(rho: Rho) -> Self {
+        Self::shortest_decimal(rho.get())
+    }
+
+    fn shortest_decimal(level: f64) -> Self {
         // `Display` of an f64 writes the shortest decimal that reads back as the same number.
-        // The fallback cannot be met (256 is below the largest amount); it would be refused by every budget.
-        Self::parse_cost(&epsilon.get().to_string()).unwrap_or(Self(u128::MAX))
+        // The fallback cannot be met (levels are far below the largest amount); it would be refused by every budget.
+        Self::parse_cost(&level.to_string()).unwrap_or(Self(u128::MAX))
     }
 
     /// The level a mechanism may use for this amount: the largest `f64` not above it.
@@ -108,8 +118,21 @@ impl Amount {
     /// # Errors
     /// [`ParameterError`] when that is no valid [`Epsilon`].
     pub fn to_epsilon(self) -> Result<Epsilon, ParameterError> {
+        Epsilon::new(self.f64_below())
+    }
+
+    /// The level a mechanism may use for this amount: the largest `f64` not above it.
+    ///
+    /// # Errors
+    /// [`ParameterError`] when that is no valid [`Rho`].
+    pub fn to_rho(self) -> Result<Rho, ParameterError> {
+        Rho::new(self.f64_below())
+    }
+
+    /// The largest `f64` not above the amount.
+    fn f64_below(self) -> f64 {
         let nearest = self.nearest_f64();
-        Epsilon::new(if is_at_most(nearest, self.0) { nearest } else { nearest.next_down() })
+        if is_at_most(nearest, self.0) { nearest } else { nearest.next_down() }
     }
 
     /// The nearest `f64`, for display; it may be above the amount.
@@ -138,6 +161,12 @@ impl Amount {
 impl From<Epsilon> for Amount {
     fn from(epsilon: Epsilon) -> Self {
         Self::from_epsilon(epsilon)
+    }
+}
+
+impl From<Rho> for Amount {
+    fn from(rho: Rho) -> Self {
+        Self::from_rho(rho)
     }
 }
 

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// `2^exponent` for exponents of normal numbers.
-const fn power_of_two(exponent: i64) -> f64 {
+pub(crate) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent).unsigned_abs()) << 52)
 }
 

@@ -1,6 +1,6 @@
 //! The right to one release.
 
-use crate::{Amount, Epsilon};
+use crate::{Amount, PrivacyLevel};
 
 /// The right to make **one** release at a given cost.
 ///
@@ -13,6 +13,9 @@ use crate::{Amount, Epsilon};
 /// to be written into records (0.1 stays 0.1 there, while the cost of a booked 0.1 is the `f64` just below, because the
 /// nearest one exceeds it). Always `cost() <= stated()`.
 ///
+/// A permit is for one currency: pure differential privacy (`Permit<Epsilon>`) or zCDP (`Permit<Rho>`), and a mechanism
+/// asks for the one that its proof speaks of.
+///
 /// # Examples
 /// ```
 /// use dp_noise::{Epsilon, Permit};
@@ -24,13 +27,40 @@ use crate::{Amount, Epsilon};
 /// ```
 #[derive(Debug, PartialEq)]
 #[must_use = "a permit that is dropped is budget spent for nothing"]
-pub struct Permit<C> {
+pub struct Permit<C: PrivacyLevel> {
     cost: C,
     stated: C,
     amount: Amount,
 }
 
-impl<C: Copy> Permit<C> {
+impl<C: PrivacyLevel> Permit<C> {
+    /// A permit without a ledger: the caller adds up what is spent.
+    ///
+    /// # Privacy
+    /// Releases about the same people add up: the caller is responsible for the sum of all permits made this way.
+    ///
+    /// # Examples
+    /// ```
+    /// use dp_noise::{Permit, Rho};
+    /// let permit: Permit<Rho> = Permit::standalone(Rho::new(0.25)?);
+    /// assert_eq!((permit.cost().get(), permit.amount().to_string().as_str()), (0.25, "0.25"));
+    /// # Ok::<(), dp_noise::ParameterError>(())
+    /// ```
+    pub fn standalone(level: C) -> Self {
+        Self::booked(level, level.to_amount())
+    }
+
+    /// A permit for `stated` booked as `amount`, which was computed from it.
+    pub(crate) fn booked(stated: C, amount: Amount) -> Self {
+        // Rounding up to a unit can lift the amount above the request: use the lower of the two. An amount just below
+        // the least level cannot arise, but if it did the request itself would be the answer.
+        let cost = match C::from_amount(amount) {
+            Ok(level) if level < stated => level,
+            _ => stated,
+        };
+        Self { cost, stated, amount }
+    }
+
     /// The level that the mechanism may use.
     #[must_use]
     pub fn cost(&self) -> C {
@@ -47,26 +77,5 @@ impl<C: Copy> Permit<C> {
     #[must_use]
     pub fn amount(&self) -> Amount {
         self.amount
-    }
-}
-
-impl Permit<Epsilon> {
-    /// A permit without a ledger: the caller adds up what is spent.
-    ///
-    /// # Privacy
-    /// Releases about the same people add up: the caller is responsible for the sum of all permits made this way.
-    pub fn standalone(epsilon: Epsilon) -> Self {
-        Self::booked(epsilon, Amount::from_epsilon(epsilon))
-    }
-
-    /// A permit for `stated` booked as `amount`, which was computed from it.
-    pub(crate) fn booked(stated: Epsilon, amount: Amount) -> Self {
-        // Rounding up to a unit can lift the amount above the request: use the lower of the two. An amount just below
-        // the least epsilon cannot arise, but if it did the request itself would be the answer.
-        let cost = match amount.to_epsilon() {
-            Ok(level) if level < stated => level,
-            _ => stated,
-        };
-        Self { cost, stated, amount }
     }
 }
