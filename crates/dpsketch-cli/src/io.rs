@@ -10,25 +10,22 @@ use dpsketch::{
 
 use crate::console::{Console, write_out};
 use crate::input::STDIN;
+use crate::paths::{at_most_one_stdin, is_std, shown};
 
 /// Reads a sketch from a file, or from standard input for `-`.
-pub(crate) fn read(name: &str) -> Result<AnySketch, Error> {
-    Ok(read_file(name)?.sketch)
+pub(crate) fn read(path: &Path) -> Result<AnySketch, Error> {
+    Ok(read_file(path)?.sketch)
 }
 
 /// Reads a sketch, and what its file is like.
-pub(crate) fn read_file(name: &str) -> Result<SketchFile, Error> {
-    if name == STDIN {
-        read_sketch_file_from(io::stdin().lock(), "standard input")
-    } else {
-        read_sketch_file(Path::new(name))
-    }
+pub(crate) fn read_file(path: &Path) -> Result<SketchFile, Error> {
+    if is_std(path) { read_sketch_file_from(io::stdin().lock(), "standard input") } else { read_sketch_file(path) }
 }
 
 /// Reads several sketches; raw ones are warned about once.
-pub(crate) fn read_all(names: &[String], console: Console) -> Result<Vec<(String, AnySketch)>, Error> {
-    at_most_one_stdin(names)?;
-    let sketches: Vec<_> = names.iter().map(|name| Ok((name.clone(), read(name)?))).collect::<Result<_, Error>>()?;
+pub(crate) fn read_all(paths: &[PathBuf], console: Console) -> Result<Vec<(String, AnySketch)>, Error> {
+    at_most_one_stdin(paths)?;
+    let sketches: Vec<_> = paths.iter().map(|path| Ok((shown(path), read(path)?))).collect::<Result<_, Error>>()?;
     warn_about_raw(&sketches, console);
     Ok(sketches)
 }
@@ -38,14 +35,6 @@ pub(crate) fn warn_about_raw(sketches: &[(String, AnySketch)], console: Console)
     if let Some((name, _)) = sketches.iter().find(|(_, sketch)| sketch.is_raw()) {
         console.warn(&format!("{name} is raw: what is read from it is not private"));
     }
-}
-
-/// Standard input can be read once only.
-pub(crate) fn at_most_one_stdin(names: &[String]) -> Result<(), Error> {
-    if names.iter().filter(|name| *name == STDIN).count() <= 1 {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Parameter, "standard input is named twice").value(STDIN).allowed("- at most once"))
 }
 
 /// Where a sketch will be written.
@@ -78,7 +67,7 @@ impl Destination {
     }
 
     fn ready(out: &Path, readers: Readers, check_name: impl FnOnce(&Path) -> Result<(), Error>) -> Result<Self, Error> {
-        if out == Path::new(STDIN) {
+        if is_std(out) {
             if io::stdout().is_terminal() {
                 return Err(Error::new(ErrorKind::Parameter, "a sketch is not for a terminal")
                     .argument("--out")
@@ -131,14 +120,4 @@ fn undelivered(error: Error) -> Error {
     Error::new(ErrorKind::Io, error.message())
         .hint("the reader of the sketch went away before its end")
         .caused_by(error)
-}
-
-/// A path from the command line; an empty one is no path.
-pub(crate) fn path(text: &str) -> Result<PathBuf, Error> {
-    if text.is_empty() {
-        return Err(Error::new(ErrorKind::Parameter, "the name of a file is empty")
-            .value(text)
-            .allowed("the name of a file"));
-    }
-    Ok(PathBuf::from(text))
 }

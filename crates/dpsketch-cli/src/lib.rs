@@ -7,6 +7,7 @@ mod failure;
 mod format;
 mod input;
 mod io;
+mod paths;
 mod progress;
 mod rows_out;
 mod run;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
+use crate::part_file;
 
 /// Who may read a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,8 @@ pub enum Readers {
 /// The temporary file is made by [`OutputFile::create`], so that a missing folder or right shows before any work is done
 /// and before any privacy is spent; it disappears if [`OutputFile::commit`] is never reached.
 ///
-/// A device or a pipe as target is written directly. A symbolic link is followed: the file it points to is replaced.
+/// A device or a pipe as target is written directly. A symbolic link is followed: the file it points to is replaced; a link
+/// to nothing is refused. A temporary file that a killed process left is deleted by the next one that writes the same name.
 ///
 /// # Examples
 /// ```
@@ -53,18 +55,26 @@ impl OutputFile {
     /// Gets everything ready for writing `path`, but leaves what stands there untouched.
     ///
     /// # Errors
-    /// [`ErrorKind::Parameter`] when `path` is a folder, [`ErrorKind::Io`] when its folder is missing or cannot be written to.
+    /// [`ErrorKind::Parameter`] when `path` is a folder, ends like one, or is a link to nothing; [`ErrorKind::Refused`] when
+    /// it is a terminal and only the owner may read the content; [`ErrorKind::Io`] when its folder is missing or cannot be
+    /// written to.
     pub fn create(path: &Path, readers: Readers) -> Result<Self, Error> {
         let name = path.display().to_string();
         let failed = |error| Error::writing(&name, error);
         let target = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(is_a_folder(&name)),
+            _ if ends_like_a_folder(path) => return Err(is_a_folder(&name)),
             Ok(found) if found.is_file() => Self::replace(&path.canonicalize().map_err(failed)?, readers, true),
             Ok(_) => match File::options().write(true).open(path) {
                 Ok(file) if readers == Readers::OwnerOnly && file.is_terminal() => return Err(is_a_terminal(&name)),
                 opened => opened.map(Target::Direct),
             },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::replace(path, readers, true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if path.symlink_metadata().is_ok() {
+                    return Err(leads_nowhere(&name));
+                }
+                Self::replace(path, readers, true)
+            }
             Err(error) => Err(error),
         };
         Ok(Self { target: target.map_err(failed)?, name })
@@ -79,8 +89,23 @@ impl OutputFile {
         if path.symlink_metadata().is_ok() {
             return Err(exists(&name));
         }
+        if ends_like_a_folder(path) {
+            return Err(is_a_folder(&name));
+        }
         let target = Self::replace(path, readers, false).map_err(|error| Error::writing(&name, error))?;
         Ok(Self { name, target })
+    }
+
+    /// As [`create`](Self::create), for the next version of the open file `old`, which stands at `path`: with its owner,
+    /// group and mode.
+    pub(crate) fn create_next(path: &Path, old: &File) -> Result<Self, Error> {
+        // Nobody else may read it until it has the right group and mode.
+        let output = Self::create(path, Readers::OwnerOnly)?;
+        if let Target::Replace { file, .. } = &output.target {
+            let kept = old.metadata().and_then(|old| keep_readers(file.as_file(), &old));
+            kept.map_err(|error| Error::writing(&output.name, error))?;
+        }
+        Ok(output)
     }
 
     fn replace(path: &Path, readers: Readers, may_exist: bool) -> io::Result<Target> {
@@ -88,14 +113,7 @@ impl OutputFile {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(file_name);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".part");
-        let file = match permissions(readers) {
-            Some(permissions) => builder.permissions(permissions).tempfile_in(folder)?,
-            None => builder.tempfile_in(folder)?,
-        };
+        let file = part_file::create(folder, file_name, permissions(readers))?;
         Ok(Target::Replace { file, path: path.to_owned(), may_exist })
     }
 
@@ -156,6 +174,44 @@ fn permissions(readers: Readers) -> Option<fs::Permissions> {
 #[cfg(not(unix))]
 fn permissions(_readers: Readers) -> Option<fs::Permissions> {
     None
+}
+
+/// Gives `new` the owner, group and mode of another file. Where the group cannot be kept, its rights are not given to
+/// another one.
+#[cfg(unix)]
+fn keep_readers(new: &File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let made = new.metadata()?;
+    if made.uid() != old.uid() {
+        // Only a privileged process can; for any other one the file is its own now.
+        let _ = fchown(new, Some(old.uid()), None);
+    }
+    let has_group = made.gid() == old.gid() || fchown(new, None, Some(old.gid())).is_ok();
+    let kept = if has_group { 0o777 } else { 0o707 };
+    new.set_permissions(fs::Permissions::from_mode(old.mode() & kept))
+}
+
+#[cfg(not(unix))]
+fn keep_readers(_new: &File, _old: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether the path says that a folder is meant: `x/` or `x/.`.
+fn ends_like_a_folder(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    let text = text.strip_suffix(b".").filter(|rest| rest.is_empty() || is_separated(rest)).unwrap_or(text);
+    is_separated(text) || path.file_name().is_none()
+}
+
+fn is_separated(text: &[u8]) -> bool {
+    text.last().is_some_and(|last| std::path::is_separator(char::from(*last)))
+}
+
+fn leads_nowhere(name: &str) -> Error {
+    Error::new(ErrorKind::Parameter, format!("{name} is a symbolic link to a file that does not exist"))
+        .value(name)
+        .allowed("the name of a file, or a link to one that exists")
+        .hint("name the file that the link should lead to, or remove the link")
 }
 
 fn exists(name: &str) -> Error {
@@ -234,6 +290,54 @@ mod tests {
         OutputFile::create(&link, Readers::Anyone).unwrap().commit(b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_name_that_ends_like_a_folder_is_no_output_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["no/", "no/.", "..", "no/..", "no//"] {
+            let path = folder.path().join(name);
+            for create in [OutputFile::create, OutputFile::create_new] {
+                let error = create(&path, Readers::Anyone).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Parameter, "{name}");
+            }
+        }
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_name_of_the_greatest_length_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("{}.dps", "x".repeat(251)));
+        OutputFile::create(&path, Readers::Anyone).unwrap().commit(b"x").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.dps");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        let error = OutputFile::create(&link, Readers::Anyone).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parameter);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(names(folder.path()), ["link.dps"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_next_version_of_a_file_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for mode in [0o600, 0o640, 0o644, 0o664, 0o604] {
+            fs::write(&path, b"old").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let old = File::open(&path).unwrap();
+            OutputFile::create_next(&path, &old).unwrap().commit(b"new").unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{mode:o}");
+        }
     }
 
     #[cfg(target_os = "linux")]

@@ -14,6 +14,7 @@ mod pool;
 mod sink;
 mod source;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_schema::DataType;
@@ -47,7 +48,7 @@ pub(crate) struct Reading {
 
 /// Counts all inputs as one data set. `told` hears which format each input was taken for.
 pub(crate) fn count<S: RowSink>(
-    inputs: &[String],
+    inputs: &[PathBuf],
     reading: &Reading,
     progress: &Progress,
     told: &dyn Fn(&str),
@@ -66,8 +67,9 @@ pub(crate) fn count<S: RowSink>(
 }
 
 /// The size of all inputs on disk, where every one has a size.
-pub(crate) fn total_bytes(inputs: &[String]) -> Option<u64> {
-    let size = |input: &String| std::fs::metadata(input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+pub(crate) fn total_bytes(inputs: &[PathBuf]) -> Option<u64> {
+    let size =
+        |input: &PathBuf| std::fs::metadata(input).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
     inputs.iter().map(size).sum()
 }
 

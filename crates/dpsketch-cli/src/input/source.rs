@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use dpsketch::{Error, ErrorKind};
 use flate2::bufread::MultiGzDecoder;
 
+use crate::paths::is_std;
 use crate::progress::Progress;
 
 /// The name of standard input on the command line.
@@ -30,10 +31,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn open(input: &str, progress: &Progress) -> Result<Self, Error> {
-        let (name, path) = match input {
-            STDIN => ("standard input".to_owned(), None),
-            _ => (input.to_owned(), Some(PathBuf::from(input))),
+    pub(crate) fn open(input: &Path, progress: &Progress) -> Result<Self, Error> {
+        let (name, path) = if is_std(input) {
+            ("standard input".to_owned(), None)
+        } else {
+            (input.display().to_string(), Some(input.to_owned()))
         };
         let failed = |error| Error::reading(&name, error).argument("INPUT");
         let raw: Box<dyn Read> = match &path {

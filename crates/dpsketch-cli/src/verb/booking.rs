@@ -7,13 +7,13 @@ use dpsketch::dp_noise::{Epsilon, Permit};
 use dpsketch::sfm_pcsa::ReleaseId;
 use dpsketch::{Error, ErrorKind, Ledger, LedgerError, SpendReceipt};
 
-use crate::io::path;
+use crate::paths::{lock_of, paths};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ledger")]
 pub(crate) struct LedgerArgs {
     /// Book the release in this ledger, made by `dpsketch ledger create`. The spend is on disk before noise is drawn.
-    #[arg(long, value_name = "F", value_parser = path, requires = "label")]
+    #[arg(long, value_name = "F", value_parser = paths(), requires = "label")]
     pub(crate) ledger: Option<PathBuf>,
     /// What the ledger says the release is for.
     #[arg(long, value_name = "L", requires = "ledger")]
@@ -34,6 +34,11 @@ struct Account {
 }
 
 impl LedgerArgs {
+    /// The files that a release is booked in, which no output may replace.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.ledger.iter().flat_map(|ledger| [ledger.clone(), lock_of(ledger)]).collect()
+    }
+
     /// As [`open`](Self::open), at a cost that only a ledger asks for.
     pub(crate) fn open_for(&self, cost: impl FnOnce() -> Result<Epsilon, Error>) -> Result<Books, Error> {
         if self.ledger.is_some() { self.open(Some(cost()?)) } else { self.open(None) }

@@ -10,18 +10,19 @@ use serde_json::json;
 use super::written::{in_words, report_written};
 use crate::console::{Console, Report, write_out};
 use crate::input::STDIN;
-use crate::io::{Destination, path, read_file};
+use crate::io::{Destination, read_file};
+use crate::paths::{check_out, is_std, paths, shown};
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// A sketch in either format, or - for standard input. Which one it is in shows by itself.
-    #[arg(value_name = "FILE")]
-    file: String,
+    #[arg(value_name = "FILE", value_parser = paths())]
+    file: PathBuf,
     /// The format to write.
     #[arg(long, value_enum)]
     to: Format,
     /// Where to write it: NAME.dps (NAME.raw.dps for raw ones), NAME.presto (NAME.raw.presto), or - for standard output.
-    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
 }
 
@@ -34,6 +35,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<(), Error> {
+    check_out(&args.out, [args.file.as_path()])?;
     let SketchFile { sketch, .. } = read_file(&args.file)?;
     match args.to {
         Format::Dpsketch => {
@@ -46,7 +48,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> Result<(), Error> {
 }
 
 fn write_presto(args: &ConvertArgs, sketch: &AnySketch, console: Console) -> Result<(), Error> {
-    let presto = to_presto(sketch).map_err(|error| error.prefixed(&args.file).argument_or("FILE"))?;
+    let presto = to_presto(sketch).map_err(|error| error.prefixed(&shown(&args.file)).argument_or("FILE"))?;
     let free = write_bytes(&args.out, presto.bytes(), sketch.is_raw())?;
     let out = args.out.display().to_string();
     if sketch.is_raw() {
@@ -80,7 +82,7 @@ fn write_presto(args: &ConvertArgs, sketch: &AnySketch, console: Console) -> Res
 
 /// Writes Presto's bytes; whether standard output is free for a report.
 fn write_bytes(out: &Path, bytes: &[u8], raw: bool) -> Result<bool, Error> {
-    if out == Path::new(STDIN) {
+    if is_std(out) {
         if io::stdout().is_terminal() {
             return Err(Error::new(ErrorKind::Parameter, "a sketch is not for a terminal")
                 .argument("--out")

@@ -11,19 +11,20 @@ use super::estimate_sets::SetArgs;
 use super::group_estimates;
 use crate::console::{Console, Report};
 use crate::format::{counted, number, pairs, percent};
-use crate::io::{path, read_all};
+use crate::io::read_all;
+use crate::paths::{check_out, paths};
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
     /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Or one
     /// table of groups, made by `dpsketch build --group-by`.
-    #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names")]
-    files: Vec<String>,
+    #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names", value_parser = paths())]
+    files: Vec<PathBuf>,
     /// How sure the interval is.
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, allow_hyphen_values = true)]
     confidence: Confidence,
     /// For a table of groups: where to write the estimates, NAME.csv or NAME.parquet. Standard output if left out.
-    #[arg(long, short, value_name = "FILE", value_parser = path, conflicts_with = "names")]
+    #[arg(long, short, value_name = "FILE", value_parser = paths(), conflicts_with = "names")]
     out: Option<PathBuf>,
     /// How likely the last level of a sketch is taken to be.
     #[arg(long, value_enum, default_value = "exact", conflicts_with = "names")]
@@ -43,6 +44,9 @@ enum LastLevelArg {
 pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
     if args.sets.is_asked() {
         return args.sets.run(args.confidence, console);
+    }
+    if let Some(out) = &args.out {
+        check_out(out, args.files.iter().map(PathBuf::as_path))?;
     }
     if let Some(table) = group_estimates::table_among(&args.files)? {
         return group_estimates::run(&table, args.confidence, args.out.as_deref(), console);

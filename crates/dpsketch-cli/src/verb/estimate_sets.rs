@@ -1,19 +1,24 @@
 //! `estimate --name`: formulas of sets, and how similar two sets are.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::{Answer, AnySketch, Error, ErrorKind, MAX_SETS, estimate_formula, estimate_jaccard, is_set_name};
 
 use super::estimate::facts;
 use crate::console::{Console, Report};
 use crate::format::{number, pairs};
-use crate::io::{at_most_one_stdin, read, warn_about_raw};
+use crate::io::{read, warn_about_raw};
+use crate::paths::at_most_one_stdin;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sets")]
 pub(crate) struct SetArgs {
     /// A name for the set behind a sketch, for --expr and --jaccard; up to eight times.
-    #[arg(long = "name", value_name = "NAME=FILE", value_parser = parse_named)]
+    #[arg(long = "name", value_name = "NAME=FILE", value_parser = OsStringValueParser::new().try_map(|text| parse_named(&text)))]
     names: Vec<Named>,
     /// Which items to count: names with & (in both), | (in one of them), ^ (in exactly one), - (not in the second),
     /// ! (in some named set but not in this one) and parentheses.
@@ -28,25 +33,40 @@ pub(crate) struct SetArgs {
 #[derive(Clone, Debug)]
 struct Named {
     name: String,
-    file: String,
+    file: PathBuf,
 }
 
-fn parse_named(text: &str) -> Result<Named, Error> {
+fn parse_named(text: &OsStr) -> Result<Named, Error> {
     let wrong = |message: &str| {
         Error::new(ErrorKind::Parameter, message)
             .argument("--name")
-            .value(text)
+            .value(text.to_string_lossy())
             .allowed("NAME=FILE, with a name of letters, digits, dots and underscores")
             .hint("such as --name a=site7.dps")
     };
-    let (name, file) = text.split_once('=').ok_or_else(|| wrong("a named sketch needs a name and a file"))?;
-    if !is_set_name(name) {
+    let (name, file) = split_once(text).ok_or_else(|| wrong("a named sketch needs a name and a file"))?;
+    if !is_set_name(&name) {
         return Err(wrong("this name cannot stand in a formula"));
     }
-    if file.is_empty() {
+    if file.as_os_str().is_empty() {
         return Err(wrong("the name of a file is empty"));
     }
-    Ok(Named { name: name.to_owned(), file: file.to_owned() })
+    Ok(Named { name, file })
+}
+
+/// What stands before and after the first `=`. The name of a file need not be text.
+#[cfg(unix)]
+fn split_once(text: &OsStr) -> Option<(String, PathBuf)> {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = text.as_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    Some((String::from_utf8_lossy(&bytes[..at]).into_owned(), OsStr::from_bytes(&bytes[at + 1..]).into()))
+}
+
+#[cfg(not(unix))]
+fn split_once(text: &OsStr) -> Option<(String, PathBuf)> {
+    let (name, file) = text.to_str()?.split_once('=')?;
+    Some((name.to_owned(), file.into()))
 }
 
 impl SetArgs {
@@ -71,8 +91,7 @@ impl SetArgs {
                 .hint("name each file: --name a=A.dps"));
         }
         self.check_names()?;
-        let files: Vec<String> = self.names.iter().map(|named| named.file.clone()).collect();
-        at_most_one_stdin(&files)?;
+        at_most_one_stdin(self.names.iter().map(|named| &named.file))?;
         let sketches = self.names.iter().map(|named| Ok((named.name.clone(), read(&named.file)?)));
         let sketches: Vec<(String, AnySketch)> = sketches.collect::<Result<_, Error>>()?;
         warn_about_raw(&sketches, console);

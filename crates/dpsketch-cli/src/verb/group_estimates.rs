@@ -1,7 +1,7 @@
 //! `estimate` over a table of grouped sketches: a row for each group.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
@@ -15,6 +15,7 @@ use crate::cli::OutputFormat;
 use crate::console::Console;
 use crate::format::{count, number};
 use crate::io::Destination;
+use crate::paths::shown;
 use crate::rows_out::RowsOut;
 use crate::table::{GroupTable, writer};
 
@@ -22,15 +23,16 @@ use crate::table::{GroupTable, writer};
 const COLUMNS: [&str; 7] = ["group", "estimate", "std_error", "lower", "upper", "status", "epsilon"];
 
 /// The table among the files, if there is one; it has to be the only file.
-pub(crate) fn table_among(files: &[String]) -> Result<Option<GroupTable>, Error> {
-    let Some(table) = files.iter().find(|file| GroupTable::is_at(Path::new(file))) else { return Ok(None) };
+pub(crate) fn table_among(files: &[PathBuf]) -> Result<Option<GroupTable>, Error> {
+    let Some(table) = files.iter().find(|file| GroupTable::is_at(file)) else { return Ok(None) };
     if files.len() > 1 {
+        let table = shown(table);
         return Err(Error::new(ErrorKind::Parameter, format!("{table} has many sketches and is estimated alone"))
             .argument("FILE")
             .value(table)
             .allowed("one table of groups, or any number of .dps files"));
     }
-    GroupTable::open(Path::new(table)).map(Some)
+    GroupTable::open(table).map(Some)
 }
 
 /// Estimates every group, to standard output or into a file.

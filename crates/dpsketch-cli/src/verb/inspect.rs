@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
 use dpsketch::{Description, Error, FileFormat, SketchFile};
@@ -8,28 +8,30 @@ use serde_json::{Value, json};
 
 use crate::console::{Console, Report};
 use crate::format::pairs;
-use crate::io::{at_most_one_stdin, read_file};
+use crate::io::read_file;
+use crate::paths::{at_most_one_stdin, paths, shown};
 use crate::table::GroupTable;
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     /// Sketch files, - for standard input, or tables of groups.
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    #[arg(value_name = "FILE", required = true, value_parser = paths())]
+    files: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> Result<(), Error> {
     at_most_one_stdin(&args.files)?;
     let mut rows = Vec::new();
     let mut texts = Vec::new();
-    for name in &args.files {
-        if GroupTable::is_at(Path::new(name)) {
-            let row = table_facts(name, &GroupTable::open(Path::new(name))?);
+    for path in &args.files {
+        let name = &shown(path);
+        if GroupTable::is_at(path) {
+            let row = table_facts(name, &GroupTable::open(path)?);
             texts.push(text(&row));
             rows.push(row);
             continue;
         }
-        let file = read_file(name)?;
+        let file = read_file(path)?;
         if file.sketch.is_raw() {
             console.warn(&format!("{name} is raw: keep it as safe as the data"));
         }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::console::{Console, Report};
 use crate::format::pairs;
-use crate::io::path;
+use crate::paths::paths;
 
 #[derive(Debug, Args)]
 pub(crate) struct KeyArgs {
@@ -25,13 +25,13 @@ enum Action {
     /// the people in the data: the noise of a release does that, whoever knows the key.
     New {
         /// The file to write; it must not exist yet. Only its owner may read it.
-        #[arg(value_name = "FILE", value_parser = path)]
+        #[arg(value_name = "FILE", value_parser = paths())]
         file: PathBuf,
     },
     /// Show the fingerprint of a key: it tells whether two parties have the same one, and gives nothing of it away.
     Show {
         /// The key file; the public key that is used without one, if left out.
-        #[arg(value_name = "FILE", value_parser = path)]
+        #[arg(value_name = "FILE", value_parser = paths())]
         file: Option<PathBuf>,
     },
 }

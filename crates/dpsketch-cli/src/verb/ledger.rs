@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::booking::at_fault;
 use crate::console::{Console, Report};
-use crate::io::path;
+use crate::paths::paths;
 
 #[derive(Debug, Args)]
 pub(crate) struct LedgerVerbArgs {
@@ -26,7 +26,7 @@ enum Action {
     #[command(group = ArgGroup::new("total").required(true))]
     Create {
         /// The file to write; it must not exist yet.
-        #[arg(long, value_name = "F", value_parser = path)]
+        #[arg(long, value_name = "F", value_parser = paths())]
         ledger: PathBuf,
         /// What all releases together may cost, in epsilon: costs add up.
         #[arg(long, value_name = "E", value_parser = parse_total, allow_hyphen_values = true, group = "total")]
@@ -41,13 +41,13 @@ enum Action {
     /// Show what was spent, on what, and what remains.
     Show {
         /// The ledger.
-        #[arg(long, value_name = "F", value_parser = path)]
+        #[arg(long, value_name = "F", value_parser = paths())]
         ledger: PathBuf,
     },
     /// Book a release that was made elsewhere. It stays there as spent, not released.
     Spend {
         /// The ledger.
-        #[arg(long, value_name = "F", value_parser = path)]
+        #[arg(long, value_name = "F", value_parser = paths())]
         ledger: PathBuf,
         /// What the spend is for.
         #[arg(long, value_name = "L")]

@@ -11,12 +11,13 @@ use super::booking::LedgerArgs;
 use super::written::{report_written, warn_about_epsilon};
 use crate::console::Console;
 use crate::input::STDIN;
-use crate::io::{Destination, path};
+use crate::io::Destination;
+use crate::paths::{check_out, is_std, paths};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReleaseArgs {
     /// The raw sketch, NAME.raw.dps. It counts its releases, so the file and its folder must be writable.
-    #[arg(value_name = "RAW", value_parser = path)]
+    #[arg(value_name = "RAW", value_parser = paths())]
     raw: PathBuf,
     /// The privacy loss of this release: smaller is more private.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
@@ -27,18 +28,20 @@ pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     booking: LedgerArgs,
     /// Where to write the private sketch: NAME.dps, or - for standard output.
-    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
 }
 
 pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
-    if args.raw.as_os_str() == STDIN {
+    if is_std(&args.raw) {
         return Err(Error::new(ErrorKind::Parameter, "standard input cannot count its releases")
             .argument("RAW")
             .value(STDIN)
             .allowed("a raw sketch in a file")
             .hint("to release without a raw file, use `dpsketch build --epsilon`"));
     }
+    let ledger = args.booking.files();
+    check_out(&args.out, [args.raw.as_path()].into_iter().chain(ledger.iter().map(PathBuf::as_path)))?;
     warn_about_epsilon(Some(args.epsilon), console);
     let mut books = args.booking.open(Some(args.epsilon))?;
     let destination = Destination::open(&args.out, false)?;

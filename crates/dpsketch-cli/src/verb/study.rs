@@ -13,7 +13,8 @@ use super::build::{Hash, Kind, SketchArgs, TextArgs, max_items};
 use super::written::warn_about_epsilon;
 use crate::console::{Console, Report};
 use crate::format::{count, lines, pairs};
-use crate::io::{at_most_one_stdin, path, read};
+use crate::io::read;
+use crate::paths::{at_most_one_stdin, paths, shown};
 
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
@@ -31,11 +32,11 @@ enum Action {
     /// Show a study, or check that sketches were made as it says.
     Check {
         /// The study file.
-        #[arg(value_name = "STUDY", value_parser = path)]
+        #[arg(value_name = "STUDY", value_parser = paths())]
         study: PathBuf,
         /// Sketches to check; - for standard input.
-        #[arg(value_name = "SKETCH")]
-        sketches: Vec<String>,
+        #[arg(value_name = "SKETCH", value_parser = paths())]
+        sketches: Vec<PathBuf>,
     },
 }
 
@@ -55,7 +56,7 @@ struct NewArgs {
     #[arg(long, value_name = "M", value_parser = max_items)]
     user_max_items: Option<MaxItems>,
     /// The file to write; it must not exist yet.
-    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
 }
 
@@ -119,14 +120,15 @@ fn show(file: &Path, study: &Study, console: Console) -> Result<(), Error> {
 }
 
 /// One line a sketch; fails when one was not made as the study says.
-fn check(study: &Study, names: &[String], console: Console) -> Result<(), Error> {
-    at_most_one_stdin(names)?;
+fn check(study: &Study, paths: &[PathBuf], console: Console) -> Result<(), Error> {
+    at_most_one_stdin(paths)?;
     let mut rows = Vec::new();
     let mut told = Vec::new();
     let mut first_fault = None;
     let mut faults = 0;
-    for name in names {
-        let checked = check_one(study, &read(name)?, console, name);
+    for path in paths {
+        let name = &shown(path);
+        let checked = check_one(study, &read(path)?, console, name);
         let differences = checked.as_ref().err().map(ToString::to_string);
         told.push(differences.as_ref().map_or_else(|| format!("{name}: ok"), |fault| format!("{name}: {fault}")));
         rows.push(row(name, checked.as_ref().err()));

@@ -1,6 +1,6 @@
 //! `verify`: are files whole, and do they fit together?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dpsketch::{AnySketch, Error, ErrorKind, check_compatible};
@@ -9,20 +9,21 @@ use serde_json::{Value, json};
 use super::written::in_words;
 use crate::console::{Console, Report};
 use crate::format::{counted, lines};
-use crate::io::{at_most_one_stdin, read};
+use crate::io::read;
+use crate::paths::{at_most_one_stdin, paths, shown};
 use crate::table::GroupTable;
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Sketch files, - for standard input, or tables of groups, of which every sketch is checked.
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<String>,
+    #[arg(value_name = "FILE", required = true, value_parser = paths())]
+    files: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
     at_most_one_stdin(&args.files)?;
     let read: Vec<(String, Result<Found, Error>)> =
-        args.files.iter().map(|name| (name.clone(), Found::at(name))).collect();
+        args.files.iter().map(|path| (shown(path), Found::at(path))).collect();
     let mut rows: Vec<Value> = read.iter().map(|(name, read)| row(name, read.as_ref())).collect();
     let mut told: Vec<String> = read.iter().map(|(name, read)| line(name, read.as_ref())).collect();
 
@@ -70,11 +71,11 @@ enum Found {
 }
 
 impl Found {
-    fn at(name: &str) -> Result<Self, Error> {
-        if !GroupTable::is_at(Path::new(name)) {
-            return read(name).map(|sketch| Self::Sketch(Box::new(sketch)));
+    fn at(path: &Path) -> Result<Self, Error> {
+        if !GroupTable::is_at(path) {
+            return read(path).map(|sketch| Self::Sketch(Box::new(sketch)));
         }
-        let table = GroupTable::open(Path::new(name))?;
+        let table = GroupTable::open(path)?;
         table.for_each_batch(|batch| table.container.sketches(batch).map(drop))?;
         Ok(Self::Table(table.groups()))
     }

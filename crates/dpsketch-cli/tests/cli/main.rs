@@ -11,6 +11,7 @@ mod inputs;
 mod keys;
 mod ledger;
 mod merge;
+mod outputs;
 mod plan;
 mod presto;
 mod release;

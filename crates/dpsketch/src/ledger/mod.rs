@@ -7,7 +7,6 @@ mod record;
 mod terms;
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use dp_noise::{Epsilon, Permit};
@@ -151,7 +150,7 @@ impl Ledger {
                 .hint("remove the other names: a spend is written under one of them only"));
         }
         let changed = change(&mut record).map_err(|error| self.about(error))?;
-        let output = OutputFile::create(&self.path, readers_of(&file))?;
+        let output = OutputFile::create_next(&self.path, &file)?;
         let text = format::write(&record).map_err(|error| self.about(error))?;
         if !lock.is_in_place() || !is_still_at(&file, &self.path) {
             return Err(self.about(LedgerError::Moved));
@@ -183,19 +182,6 @@ impl Ledger {
         let error = Error::from(error);
         if error.kind() == ErrorKind::Damaged { error.prefixed(&self.name()).value(self.name()) } else { error }
     }
-}
-
-/// A ledger that only its owner may read stays so.
-#[cfg(unix)]
-fn readers_of(file: &File) -> Readers {
-    use std::os::unix::fs::MetadataExt;
-    let mode: io::Result<u32> = file.metadata().map(|metadata| metadata.mode());
-    if mode.is_ok_and(|mode| mode & 0o077 != 0) { Readers::Anyone } else { Readers::OwnerOnly }
-}
-
-#[cfg(not(unix))]
-fn readers_of(_file: &File) -> Readers {
-    Readers::Anyone
 }
 
 /// A spend that is on the disk, and the right to the release it pays for.

@@ -16,7 +16,8 @@ use super::settings::Settings;
 use super::users::tell_users;
 use crate::console::{Console, Report};
 use crate::format::{count, counted};
-use crate::io::{Destination, path};
+use crate::io::Destination;
+use crate::paths::paths;
 use crate::table::write_groups;
 
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub(crate) struct GroupArgs {
     pub(crate) group_by: Option<String>,
     /// A public list of the groups, one a line. Groups that are not in the data get a sketch like any other; rows of other
     /// groups are left out. Without a list the file reveals which groups exist.
-    #[arg(long, value_name = "FILE", value_parser = path, requires = "group_by")]
+    #[arg(long, value_name = "FILE", value_parser = paths(), requires = "group_by")]
     pub(crate) groups: Option<PathBuf>,
 }
 

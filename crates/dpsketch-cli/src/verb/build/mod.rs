@@ -28,7 +28,7 @@ pub(crate) use users::max_items;
 use crate::console::Console;
 use crate::format::{count, counted};
 use crate::input::{self, Hints, Reading, RowSink, STDIN};
-use crate::io::{at_most_one_stdin, path};
+use crate::paths::{at_most_one_stdin, check_out, is_std, paths};
 use crate::progress::Progress;
 use crate::verb::booking::LedgerArgs;
 use crate::verb::written::warn_about_epsilon;
@@ -36,8 +36,8 @@ use crate::verb::written::warn_about_epsilon;
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
     /// Files with the data, or - for standard input; plain, gzip or zstd. Several are one data set.
-    #[arg(value_name = "INPUT", default_value = STDIN)]
-    inputs: Vec<String>,
+    #[arg(value_name = "INPUT", default_value = STDIN, value_parser = paths())]
+    inputs: Vec<PathBuf>,
     /// What the sketch counts: sfm, distinct items.
     #[arg(long, value_enum, default_value = "sfm")]
     kind: Kind,
@@ -49,7 +49,7 @@ pub(crate) struct BuildArgs {
     sketch: SketchArgs,
     /// Take shape, hash, key check, epsilon, text rules and unit from a study, made by `dpsketch study new`. A flag that
     /// says otherwise is refused.
-    #[arg(long, value_name = "FILE", value_parser = path)]
+    #[arg(long, value_name = "FILE", value_parser = paths())]
     study: Option<PathBuf>,
     /// Release with this epsilon at once: no raw state touches a disk. Without it the sketch is raw and not private.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
@@ -65,7 +65,7 @@ pub(crate) struct BuildArgs {
     threads: Option<usize>,
     /// Where to write: NAME.dps with --epsilon, NAME.raw.dps without, NAME.parquet with --group-by, or - for standard
     /// output.
-    #[arg(long, short, value_name = "FILE", value_parser = path)]
+    #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
 }
 
@@ -78,6 +78,7 @@ pub(crate) enum Kind {
 
 pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     let Kind::Sfm = args.kind;
+    args.check_out()?;
     let settings = Settings::new(args)?;
     warn_about_epsilon(settings.epsilon, console);
     at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
@@ -89,10 +90,17 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
 }
 
 impl BuildArgs {
+    /// Before anything is opened or spent.
+    fn check_out(&self) -> Result<(), Error> {
+        let ledger = self.booking.files();
+        let settings = [&self.study, &self.sketch.key_file, &self.groups.groups].into_iter().flatten();
+        check_out(&self.out, self.inputs.iter().chain(settings).chain(&ledger).map(PathBuf::as_path))
+    }
+
     /// Reads all inputs into sinks made by `empty`.
     fn read<S: RowSink>(&self, console: Console, empty: impl FnMut() -> Result<S, Error>) -> Result<S, Error> {
         let (roles, reading) = (Roles::new(self), self.reading()?);
-        if self.inputs.iter().any(|input| input == STDIN) && io::stdin().is_terminal() {
+        if self.inputs.iter().any(|input| is_std(input)) && io::stdin().is_terminal() {
             console.note("reading from the terminal; end with Ctrl-D");
         }
         let progress = Progress::new(input::total_bytes(&self.inputs), console.is_quiet());

@@ -7,7 +7,7 @@ use dpsketch::sfm_pcsa::PcsaShape;
 use dpsketch::sketch_hash::{AnyHash, DefaultHash, HashAlgorithm, HashKey, PrestoHash};
 use dpsketch::{Error, ErrorKind, parse_count, read_key_file};
 
-use crate::io::path;
+use crate::paths::paths;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sketch")]
@@ -22,7 +22,7 @@ pub(crate) struct SketchArgs {
     #[arg(long, value_enum)]
     pub(crate) hash: Option<Hash>,
     /// The hash key of a study, made by `dpsketch key new`. The public key if left out.
-    #[arg(long, value_name = "F", value_parser = path)]
+    #[arg(long, value_name = "F", value_parser = paths())]
     pub(crate) key_file: Option<PathBuf>,
 }
 

@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::{BuildArgs, tell_rows};
 use crate::console::Console;
 use crate::format::{count, counted};
-use crate::io::path;
+use crate::paths::paths;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Users")]
@@ -33,7 +33,7 @@ pub(crate) struct UserArgs {
     #[arg(long, requires = "user")]
     pub(crate) sorted_by_user: bool,
     /// The folder for the temporary file. The system's if left out.
-    #[arg(long, value_name = "DIR", value_parser = path, requires = "user", conflicts_with = "sorted_by_user")]
+    #[arg(long, value_name = "DIR", value_parser = paths(), requires = "user", conflicts_with = "sorted_by_user")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
 
