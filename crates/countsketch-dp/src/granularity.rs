@@ -60,6 +60,11 @@ impl Granularity {
         to_i64((bound * self.per_unit()).floor()).and_then(|units| u64::try_from(units).ok()).filter(|&units| units > 0)
     }
 
+    /// The whole part of a size in grid units; `None` for NaN and beyond 2⁶³ − 1.
+    pub(crate) fn whole_units(self, size: f64) -> Option<i64> {
+        to_i64(size.floor())
+    }
+
     /// `2^e`, exactly.
     pub(crate) fn per_unit(self) -> f64 {
         f64::from_bits((1023 + u64::from(self.exponent)) << 52)

@@ -1,23 +1,61 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod answer;
 mod bound;
+mod combiner;
+mod combiner_network;
 mod error;
+mod exposure;
 mod granularity;
+mod interval;
+mod interval_pool;
+mod interval_resample;
+mod kernel;
+mod leaf;
+mod lineage;
+mod linear;
+mod noisy;
+mod norm;
+#[cfg(feature = "rayon")]
+mod parallel;
 mod private;
+mod private_linear;
+mod query;
+mod query_estimate;
+mod release;
 mod rows;
+mod sensitive;
+#[cfg(feature = "serde")]
+mod serde_impl;
 mod shape;
 mod sketch;
 mod table;
+pub mod theory;
+mod user;
+mod weight;
+mod wire;
+mod wire_raw;
 
 pub use cardinality_estimators;
 pub use dp_noise;
 pub use sketch_hash;
 
 pub use bound::ContributionBound;
-pub use error::{MergeError, ParamError, UpdateError};
+pub use combiner::Combiner;
+pub use error::{DecodeError, MergeError, ParamError, ReleaseError, UpdateError};
+pub use exposure::{Exposure, GaussianTerms};
 pub use granularity::Granularity;
+pub use interval::{IntervalMethod, QueryOptions};
+pub use leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
+pub use lineage::{LineageError, MAX_RELEASES};
+pub use noisy::NoisyCountSketch;
 pub use private::PrivateCountSketch;
+pub use query::PointReader;
+pub use query_estimate::Frequencies;
 pub use rows::RowHashes;
+pub use sensitive::SensitiveBytes;
 pub use shape::CountSketchShape;
 pub use sketch::CountSketch;
+pub use user::UserContribution;
+pub use wire_raw::raw_hash_id;

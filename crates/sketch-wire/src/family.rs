@@ -31,7 +31,7 @@ enum Content {
 pub struct Family(u8);
 
 /// Number, name and content of every family, by rising number.
-const REGISTRY: [(Family, &str, Content); 9] = [
+const REGISTRY: [(Family, &str, Content); 11] = [
     (Family::SFM_PRIVATE, "sfm-private", Content::Private),
     (Family::PCSA_RAW, "pcsa-raw", Content::Raw),
     (Family::LINEAR_PRIVATE, "linear-private", Content::Private),
@@ -40,6 +40,8 @@ const REGISTRY: [(Family, &str, Content); 9] = [
     (Family::BLOOM_RAW, "bloom-raw", Content::Raw),
     (Family::LEGIONS_PRIVATE, "legions-private", Content::Private),
     (Family::LEGIONS_RAW, "legions-raw", Content::Raw),
+    (Family::COUNTSKETCH_PRIVATE, "countsketch-private", Content::Private),
+    (Family::COUNTSKETCH_RAW, "countsketch-raw", Content::Raw),
     (Family::EXAMPLE, "example", Content::Either),
 ];
 
@@ -60,6 +62,10 @@ impl Family {
     pub const LEGIONS_PRIVATE: Self = Self(7);
     /// A Liquid Legions bitmap before noise.
     pub const LEGIONS_RAW: Self = Self(8);
+    /// A released CountSketch.
+    pub const COUNTSKETCH_PRIVATE: Self = Self(9);
+    /// A CountSketch before noise.
+    pub const COUNTSKETCH_RAW: Self = Self(10);
     /// Bodies of documentation and tests. No sketch ever uses it.
     pub const EXAMPLE: Self = Self(255);
 
