@@ -1,33 +1,48 @@
 //! Upper tails of the binomial law, by their sum of positive terms.
 
-/// `P[Bin(trials, q) ≥ least]`, to about 1e-13 relative where `least` is above the mean.
-pub(crate) fn at_least(trials: u32, q: f64, least: u32) -> f64 {
-    if least == 0 || q >= 1.0 {
-        return if least <= trials { 1.0 } else { 0.0 };
-    }
-    if least > trials || q <= 0.0 {
-        return 0.0;
-    }
-    let odds = q / (1.0 - q);
-    let mut term = log_term(trials, q, least).exp();
-    let mut sum = 0.0;
-    for successes in least..=trials {
-        sum += term;
-        let left = f64::from(trials - successes);
-        term *= odds * left / (f64::from(successes) + 1.0);
-        if left * odds < f64::from(successes) && term < sum * 1e-18 {
-            break;
-        }
-    }
-    sum.min(1.0)
+/// The tail `P[Bin(trials, q) ≥ least]` as a function of `q`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BinomialTail {
+    trials: u32,
+    least: u32,
+    /// The logarithm of the number of ways to choose `least` of the trials.
+    log_choices: f64,
 }
 
-/// `ln P[Bin(trials, q) = successes]`.
-fn log_term(trials: u32, q: f64, successes: u32) -> f64 {
-    let rest = trials - successes;
-    let small = successes.min(rest);
-    let choices: f64 = (1..=small).map(|i| (f64::from(trials - small + i) / f64::from(i)).ln()).sum();
-    choices + f64::from(successes) * q.ln() + f64::from(rest) * (-q).ln_1p()
+impl BinomialTail {
+    pub(crate) fn new(trials: u32, least: u32) -> Self {
+        let small = least.min(trials.saturating_sub(least));
+        let log_choices = (1..=small).map(|i| (f64::from(trials - small + i) / f64::from(i)).ln()).sum();
+        Self { trials, least, log_choices }
+    }
+
+    /// The tail, to about 1e-13 relative where `least` is above the mean.
+    pub(crate) fn at(&self, q: f64) -> f64 {
+        let Self { trials, least, log_choices } = *self;
+        if least == 0 || q >= 1.0 {
+            return if least <= trials { 1.0 } else { 0.0 };
+        }
+        if least > trials || q <= 0.0 {
+            return 0.0;
+        }
+        let odds = q / (1.0 - q);
+        let mut term = (log_choices + f64::from(least) * q.ln() + f64::from(trials - least) * (-q).ln_1p()).exp();
+        let mut sum = 0.0;
+        for successes in least..=trials {
+            sum += term;
+            let left = f64::from(trials - successes);
+            term *= odds * left / (f64::from(successes) + 1.0);
+            if left * odds < f64::from(successes) && term < sum * 1e-18 {
+                break;
+            }
+        }
+        sum.min(1.0)
+    }
+}
+
+/// `P[Bin(trials, q) ≥ least]`.
+pub(crate) fn at_least(trials: u32, q: f64, least: u32) -> f64 {
+    BinomialTail::new(trials, least).at(q)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::normal::{cdf, density, upper_tail};
 use super::quadrature::{panel, panels};
-use super::{DomainError, at_least, inner_probability, least_satisfying, non_negative, positive, require};
+use super::{BinomialTail, DomainError, inner_probability, least_satisfying, non_negative, positive, require};
 
 /// Standard deviations beyond which no median of normals is found (probability below 1e-300).
 const FAR: f64 = 38.0;
@@ -24,10 +24,12 @@ const FAR: f64 = 38.0;
 /// assert!((many.quantile_abs(0.95)? - 2.440_019_889_2).abs() < 1e-9);
 /// # Ok::<(), countsketch_dp::theory::DomainError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct MedianOfGaussians {
     count: u32,
     std_dev: f64,
+    /// That the middle value of an odd count, and so half the values, is above something.
+    rows_above: BinomialTail,
 }
 
 impl MedianOfGaussians {
@@ -37,7 +39,8 @@ impl MedianOfGaussians {
     /// [`DomainError`] unless `count` is in `1 ..= 2^20` and the variance is finite and above 0.
     pub fn new(count: u32, variance: f64) -> Result<Self, DomainError> {
         require("count", "in 1 ..= 2^20", f64::from(count), (1..=1 << 20).contains(&count))?;
-        Ok(Self { count, std_dev: positive("variance", variance)?.sqrt() })
+        let rows_above = BinomialTail::new(count, count / 2 + 1);
+        Ok(Self { count, std_dev: positive("variance", variance)?.sqrt(), rows_above })
     }
 
     /// `P[|median| > x]`, with its relative precision however small it is (for even counts, absolute 1e-15).
@@ -100,7 +103,7 @@ impl MedianOfGaussians {
 
     fn standard_tail(self, x: f64) -> f64 {
         if self.count % 2 == 1 {
-            return (2.0 * at_least(self.count, upper_tail(x), self.count / 2 + 1)).min(1.0);
+            return (2.0 * self.rows_above.at(upper_tail(x))).min(1.0);
         }
         (2.0 * self.even_lower_tail(-x)).min(1.0)
     }

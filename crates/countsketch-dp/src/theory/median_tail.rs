@@ -1,6 +1,6 @@
 //! From one row to the median of the rows.
 
-use super::{DomainError, at_least, inner_probability, least_satisfying, odd_rows, require};
+use super::{BinomialTail, DomainError, at_least, inner_probability, least_satisfying, odd_rows, require};
 
 /// The two bounds of [`median_tail`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,8 @@ pub fn required_row_probability(rows: u32, beta: f64) -> Result<f64, DomainError
 pub(crate) fn allowed_row_miss(rows: u32, beta: f64, needed: u32) -> Result<f64, DomainError> {
     odd_rows(rows)?;
     inner_probability("beta", beta)?;
-    let above = least_satisfying(0.0, 0.5, |q| 2.0 * at_least(rows, q, needed) > beta);
+    let tail = BinomialTail::new(rows, needed);
+    let above = least_satisfying(0.0, 0.5, |q| 2.0 * tail.at(q) > beta);
     Ok(above.next_down().max(0.0))
 }
 

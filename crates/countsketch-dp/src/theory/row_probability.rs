@@ -116,9 +116,7 @@ mod tests {
     fn wide_windows_agree_with_the_sine_integral() {
         for end in [1e3_f64, 5e4, 1e6] {
             let x = 2.0 * end;
-            let si = PI / 2.0
-                - x.cos() / x * (1.0 - 2.0 / (x * x))
-                - x.sin() / (x * x) * (1.0 - 6.0 / (x * x));
+            let si = PI / 2.0 - x.cos() / x * (1.0 - 2.0 / (x * x)) - x.sin() / (x * x) * (1.0 - 6.0 / (x * x));
             let inner = si - end.sin().powi(2) / end - (end / 2.0 - x.sin() / 4.0) / (end * end);
             let want = 2.0 / PI * inner;
             let got = row_probability_fejer(end * 2.0_f64.sqrt(), 1.0, 0.0).unwrap();

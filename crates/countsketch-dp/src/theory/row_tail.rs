@@ -59,6 +59,11 @@ impl TailNorms {
         self.tails[heavy.min(self.tails.len() - 1)]
     }
 
+    /// The norms of the vector in another unit: all squares times `factor`.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self { tails: self.tails.iter().map(|tail| tail * factor).collect() }
+    }
+
     /// How many entries are known one by one.
     #[must_use]
     pub fn known(&self) -> usize {
@@ -112,17 +117,15 @@ pub fn row_probability_of_tail(gamma: f64, norms: &TailNorms, width: u32, s2: f6
 /// assert!((g.ok_or("none")? - 2.422_080_4).abs() < 1e-6);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-pub fn half_width(
-    rows: u32,
-    width: u32,
-    norms: &TailNorms,
-    s2: f64,
-    beta: f64,
-) -> Result<Option<f64>, DomainError> {
+pub fn half_width(rows: u32, width: u32, norms: &TailNorms, s2: f64, beta: f64) -> Result<Option<f64>, DomainError> {
     odd_rows(rows)?;
-    let needed = required_row_probability(rows, inner_probability("beta", beta)?)?;
-    let spread = (norms.squared() / f64::from(width) + non_negative("s2", s2)?).sqrt();
+    half_width_for(required_row_probability(rows, inner_probability("beta", beta)?)?, width, norms, s2)
+}
+
+/// The least `g` whose row probability reaches `needed`.
+pub(crate) fn half_width_for(needed: f64, width: u32, norms: &TailNorms, s2: f64) -> Result<Option<f64>, DomainError> {
     require("width", "at least 2", f64::from(width), width >= 2)?;
+    let spread = (norms.squared() / f64::from(width) + non_negative("s2", s2)?).sqrt();
     if spread == 0.0 {
         return Ok(Some(0.0));
     }
