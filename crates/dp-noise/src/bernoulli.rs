@@ -49,7 +49,27 @@ pub fn bernoulli<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R) -
 /// # Ok::<(), dp_noise::EntropyError>(())
 /// ```
 pub fn bernoulli_words<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R, out: &mut [u64]) {
-    let digits = p.significant_digits();
+    long_bernoulli_words(LongProbability { first: p, tail: 0 }, noise, out);
+}
+
+/// A probability of 128 binary digits: `first + tail / 2¹²⁸`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LongProbability {
+    pub(crate) first: DyadicProbability,
+    pub(crate) tail: u64,
+}
+
+impl LongProbability {
+    /// How many leading digits of the first 64 have to be compared.
+    const fn leading_digits(self) -> u32 {
+        if self.tail == 0 { self.first.significant_digits() } else { 64 }
+    }
+}
+
+/// [`bernoulli_words`] for a longer probability.
+pub(crate) fn long_bernoulli_words<R: NoiseSource + ?Sized>(p: LongProbability, noise: &mut R, out: &mut [u64]) {
+    let LongProbability { first: leading, tail } = p;
+    let digits = p.leading_digits();
     let mut random = Zeroizing::new([0; BLOCK]);
     let mut undecided = Zeroizing::new([0; BLOCK]);
     let mut reservoir = None;
@@ -58,7 +78,7 @@ pub fn bernoulli_words<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mu
         block.fill(0);
         undecided.fill(u64::MAX);
         for place in 0..digits.min(SHARED_DIGITS) {
-            let ones = digit_mask(p, place);
+            let ones = digit_mask(leading.numerator(), place);
             noise.fill_words(random);
             for ((word, open), draw) in block.iter_mut().zip(undecided.iter_mut()).zip(random.iter()) {
                 // Where the random bit differs from the digit the lane is decided: 1 if the digit is the larger.
@@ -67,7 +87,7 @@ pub fn bernoulli_words<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mu
             }
         }
         if digits > SHARED_DIGITS {
-            let rest = Digits { digits: p.numerator() << SHARED_DIGITS, count: digits - SHARED_DIGITS };
+            let rest = Digits { leading: leading.numerator() << SHARED_DIGITS, count: digits - SHARED_DIGITS, tail };
             let reservoir = reservoir.get_or_insert_with(|| Reservoir::new(noise));
             for (word, open) in block.iter_mut().zip(undecided.iter()) {
                 *word |= rest.decide_singly(*open, reservoir, noise);
@@ -80,13 +100,23 @@ pub fn bernoulli_words<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mu
 ///
 /// It draws as many words for 64 bits as `p` has digits (up to 64), about ten times the work.
 pub fn bernoulli_words_fixed_time<R: NoiseSource + ?Sized>(p: DyadicProbability, noise: &mut R, out: &mut [u64]) {
+    long_bernoulli_words_fixed_time(LongProbability { first: p, tail: 0 }, noise, out);
+}
+
+/// [`bernoulli_words_fixed_time`] for a longer probability.
+pub(crate) fn long_bernoulli_words_fixed_time<R: NoiseSource + ?Sized>(
+    p: LongProbability,
+    noise: &mut R,
+    out: &mut [u64],
+) {
+    let places = |digits: u64, count: u32| (0..count).rev().map(move |place| digit_mask(digits, place));
     let mut random = Zeroizing::new([0; BLOCK]);
     for block in out.chunks_mut(BLOCK) {
         let random = &mut random[..block.len()];
         block.fill(0);
         // From the last digit to the first; `word` says whether the digits seen so far are below those of p.
-        for place in (0..p.significant_digits()).rev() {
-            let ones = digit_mask(p, place);
+        let masks = places(p.tail, if p.tail == 0 { 0 } else { 64 });
+        for ones in masks.chain(places(p.first.numerator(), p.leading_digits())) {
             noise.fill_words(random);
             for (word, draw) in block.iter_mut().zip(random.iter()) {
                 *word = (!draw & (*word | ones)) | (draw & *word & ones);
@@ -95,16 +125,18 @@ pub fn bernoulli_words_fixed_time<R: NoiseSource + ?Sized>(p: DyadicProbability,
     }
 }
 
-/// All ones where the binary digit at `place` after the point is 1, else 0.
-fn digit_mask(p: DyadicProbability, place: u32) -> u64 {
-    ((p.numerator() << place) >> 63).wrapping_neg()
+/// All ones where the binary digit at `place` is 1, else 0.
+fn digit_mask(digits: u64, place: u32) -> u64 {
+    ((digits << place) >> 63).wrapping_neg()
 }
 
 /// The digits of `p` after the shared ones, left-aligned.
 #[derive(Clone, Copy)]
 struct Digits {
-    digits: u64,
+    leading: u64,
     count: u32,
+    /// The 64 digits after those.
+    tail: u64,
 }
 
 impl Digits {
@@ -121,9 +153,12 @@ impl Digits {
             undecided &= undecided - 1;
             // The first difference decides; the lane is 1 if p has the 1 there. After the last digit of p only zeros
             // follow, so a lane without a difference gets the 0 it should: its fraction is not less than p.
-            let equal = ((reservoir.peek() ^ self.digits) | 1).leading_zeros();
-            word |= ((self.digits << equal) >> 63) << lane;
+            let equal = ((reservoir.peek() ^ self.leading) | 1).leading_zeros();
+            word |= ((self.leading << equal) >> 63) << lane;
             reservoir.take((equal + 1).min(self.count), noise);
+            if equal >= self.count && self.tail != 0 {
+                word |= u64::from(noise.next_u64() < self.tail) << lane;
+            }
         }
         word
     }

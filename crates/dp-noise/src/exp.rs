@@ -10,20 +10,35 @@ pub(crate) struct Enclosure<const N: usize> {
 }
 
 impl<const N: usize> Enclosure<N> {
-    fn exactly(value: Fixed<N>) -> Self {
+    pub(crate) fn exactly(value: Fixed<N>) -> Self {
         Self { low: value, high: value }
     }
 
-    fn halved(self) -> Self {
+    /// `numerator / denominator`, a quotient below 2⁶³.
+    pub(crate) fn of_ratio(numerator: u128, denominator: u128) -> Self {
+        let down = Fixed::from_ratio(numerator, denominator);
+        Self { low: down.0, high: up(down) }
+    }
+
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self { low: self.low.plus(&other.low), high: self.high.plus(&other.high) }
+    }
+
+    pub(crate) fn halved(self) -> Self {
         Self { low: self.low.halved().0, high: up(self.high.halved()) }
     }
 
-    fn times(&self, other: &Self) -> Self {
+    pub(crate) fn times(&self, other: &Self) -> Self {
         Self { low: self.low.times(&other.low).0, high: up(self.high.times(&other.high)) }
     }
 
-    fn divided_by(self, divisor: u64) -> Self {
+    pub(crate) fn divided_by(self, divisor: u64) -> Self {
         Self { low: self.low.divided_by(divisor).0, high: up(self.high.divided_by(divisor)) }
+    }
+
+    /// `1 / self` for numbers of at least 1.
+    pub(crate) fn reciprocal(&self) -> Self {
+        Self { low: self.high.reciprocal(), high: self.low.reciprocal().plus(&Fixed::unit()) }
     }
 }
 
@@ -37,9 +52,14 @@ fn up<const N: usize>((value, inexact): (Fixed<N>, bool)) -> Fixed<N> {
 /// `x` is halved `s` times until it is at most 1/2, there the alternating series `Σ (−y)ⁿ / n!` is summed with every
 /// operation rounded outward, and the result is squared `s` times.
 pub(crate) fn exp_minus<const N: usize>(x: Fixed<N>) -> Enclosure<N> {
+    exp_minus_enclosed(Enclosure::exactly(x))
+}
+
+/// The same for an argument of which bounds are known.
+pub(crate) fn exp_minus_enclosed<const N: usize>(x: Enclosure<N>) -> Enclosure<N> {
     let one = Fixed::from_integer(1);
     let (half, _) = one.halved();
-    let mut y = Enclosure::exactly(x);
+    let mut y = x;
     let mut halvings = 0;
     while y.high > half {
         y = y.halved();

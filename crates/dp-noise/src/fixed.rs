@@ -2,8 +2,8 @@
 
 use core::cmp::Ordering;
 
-/// Room for the product of two numbers of at most eight limbs.
-const PRODUCT_LIMBS: usize = 16;
+/// Room for the product of two numbers of at most twenty limbs.
+const PRODUCT_LIMBS: usize = 40;
 
 /// `N` 64-bit limbs, least significant first; the last limb is the integer part, the others are the fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,22 @@ impl<const N: usize> Fixed<N> {
     pub(crate) const fn unit() -> Self {
         let mut limbs = [0; N];
         limbs[0] = 1;
+        Self(limbs)
+    }
+
+    /// `2^-places`, or zero where that is below the least positive number.
+    pub(crate) const fn power(places: usize) -> Self {
+        let mut limbs = [0; N];
+        if let Some(place) = (64 * (N - 1)).checked_sub(places) {
+            limbs[place / 64] = 1 << (place % 64);
+        }
+        Self(limbs)
+    }
+
+    /// `2²⁰` times the least positive number: what products rounded up can still fall to.
+    pub(crate) const fn small() -> Self {
+        let mut limbs = [0; N];
+        limbs[0] = 1 << 20;
         Self(limbs)
     }
 
@@ -48,6 +64,74 @@ impl<const N: usize> Fixed<N> {
             *limbs.get_mut(place / 64 + 1)? = high;
         }
         Some(Self(limbs))
+    }
+
+    /// `numerator / denominator` rounded down, and whether it was inexact. The quotient is below 2⁶⁴.
+    pub(crate) fn from_ratio(numerator: u128, denominator: u128) -> (Self, bool) {
+        let mut limbs = [0; N];
+        let mut rest = numerator % denominator;
+        [limbs[N - 1], _] = halves(numerator / denominator);
+        for limb in limbs[..N - 1].iter_mut().rev() {
+            for _ in 0..64 {
+                // The doubled remainder may have 129 bits; it is below twice the denominator.
+                let over = rest >> 127 == 1;
+                rest <<= 1;
+                let one = over || rest >= denominator;
+                if one {
+                    rest = rest.wrapping_sub(denominator);
+                }
+                *limb = (*limb << 1) | u64::from(one);
+            }
+        }
+        (Self(limbs), rest != 0)
+    }
+
+    /// The fraction whose binary digits are `words`, first word first; fewer than `N` of them.
+    pub(crate) fn from_fraction(words: &[u64]) -> Self {
+        let mut limbs = [0; N];
+        for (limb, word) in limbs[..N - 1].iter_mut().rev().zip(words) {
+            *limb = *word;
+        }
+        Self(limbs)
+    }
+
+    /// `1 / self` rounded down, for a number of at least 1. Within one unit, so add one for an upper bound.
+    pub(crate) fn reciprocal(&self) -> Self {
+        debug_assert!(self.0[N - 1] >= 1);
+        let mut limbs = [0; N];
+        // Long division of 1: the remainder stays below the divisor.
+        let mut rest = Self::from_integer(1);
+        if rest == *self {
+            return rest;
+        }
+        for limb in limbs[..N - 1].iter_mut().rev() {
+            for _ in 0..64 {
+                rest = rest.plus(&rest);
+                let one = rest >= *self;
+                if one {
+                    rest = rest.minus(self);
+                }
+                *limb = (*limb << 1) | u64::from(one);
+            }
+        }
+        Self(limbs)
+    }
+
+    /// `2^places · self`, rounded up to an integer; the number is below `2^(63 − places)`, `64 <= places < 128`.
+    pub(crate) fn scaled_up(&self, places: u32) -> u64 {
+        let wide = (u128::from(self.0[N - 2]) << 64) | u128::from(self.0[N - 3]);
+        let [digits, _] = halves(wide >> (128 - places));
+        digits + 1
+    }
+
+    /// The first 64 binary digits after the point; all ones for numbers of 1 and more.
+    pub(crate) fn first_word(&self) -> u64 {
+        if self.0[N - 1] == 0 { self.0[N - 2] } else { u64::MAX }
+    }
+
+    /// The first 128 binary digits after the point, in two words.
+    pub(crate) fn first_words(&self) -> [u64; 2] {
+        [self.0[N - 2], self.0[N - 3]]
     }
 
     /// The limbs, least significant first.

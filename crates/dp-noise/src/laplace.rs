@@ -1,7 +1,16 @@
 //! Discrete Laplace noise.
 
-use crate::reference::ReferenceLaplace;
+use std::sync::Arc;
+
+use crate::digit::DigitSplit;
+use crate::table::{Family, Law, Table, table_for};
+use crate::wide::Wide;
 use crate::{NoiseSampler, NoiseSource, SampleError, Scale};
+
+/// Up to this scale one table serves; beyond, a table for the leading digits.
+const WIDEST: u128 = 128;
+/// The largest scale of which draws fit: beyond `2⁶³` in magnitude they have probability `e⁻²⁰⁴⁸`.
+const MAX_SCALE: u128 = 1 << 52;
 
 /// Discrete Laplace noise: `P[x] = (1 − q)/(1 + q) · q^|x|` on the integers, `q = e^(−1/t)`.
 ///
@@ -25,15 +34,49 @@ use crate::{NoiseSampler, NoiseSource, SampleError, Scale};
 #[derive(Clone, Debug)]
 pub struct DiscreteLaplace {
     parameter: Scale,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Table(Arc<Table>),
+    Digits(DigitSplit),
+}
+
+/// Refuses scales of which draws do not fit.
+pub(crate) fn check_scale(scale: Scale) -> Result<(), SampleError> {
+    if scale.numerator() > MAX_SCALE * u128::from(scale.denominator()) {
+        return Err(SampleError::TooLarge { name: "scale", value: scale.to_f64(), max: 4_503_599_627_370_496.0 });
+    }
+    Ok(())
 }
 
 impl DiscreteLaplace {
-    /// The law of scale t.
+    /// The law of scale t. Computes its table, in some ten microseconds for each unit of `t` up to 128, or finds it
+    /// among the last ones that were used.
     ///
     /// # Errors
-    /// [`SampleError::TooLarge`] when draws of the law do not fit.
+    /// [`SampleError::TooLarge`] for a scale above `2⁵²`, whose draws would not fit.
     pub fn new(parameter: Scale) -> Result<Self, SampleError> {
-        Ok(Self { parameter })
+        let (n, d) = (parameter.numerator(), u128::from(parameter.denominator()));
+        if n > d * MAX_SCALE {
+            return Err(SampleError::TooLarge {
+                name: "scale",
+                value: parameter.to_f64(),
+                max: 4_503_599_627_370_496.0,
+            });
+        }
+        let mut shift = 0;
+        // t <= 2^shift 128, in integers
+        while Wide::from(n) > Wide::product(d << shift, WIDEST) {
+            shift += 1;
+        }
+        let engine = if shift == 0 {
+            Engine::Table(table_for(Law { family: Family::LaplaceMagnitude, numerator: d, denominator: n })?)
+        } else {
+            Engine::Digits(DigitSplit::laplace(d << shift, n, shift)?)
+        };
+        Ok(Self { parameter, engine })
     }
 
     /// The scale t.
@@ -45,13 +88,17 @@ impl DiscreteLaplace {
 
 impl NoiseSampler for DiscreteLaplace {
     fn fill<R: NoiseSource + ?Sized>(&self, noise: &mut R, out: &mut [i64]) -> Result<(), SampleError> {
-        ReferenceLaplace::new(self.parameter).fill(noise, out)
+        match &self.engine {
+            Engine::Table(table) => table.fill_signed(noise, out),
+            Engine::Digits(split) => split.fill(noise, out),
+        }
     }
 
     fn variance(&self) -> f64 {
         crate::law::laplace_variance(self.parameter)
     }
 
+    /// 0: the sampler is exact.
     fn statistical_distance(&self) -> f64 {
         0.0
     }

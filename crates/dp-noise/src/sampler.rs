@@ -54,6 +54,8 @@ pub enum SampleError {
         /// The largest that this sampler takes.
         max: f64,
     },
+    /// Noise divided among no parties at all.
+    NoShares,
     /// An exact integer on the way to a draw did not fit; the draw is given up rather than wrapped.
     Overflow,
     /// A rejection loop went on for so long that the generator must be broken.
@@ -69,6 +71,7 @@ impl fmt::Display for SampleError {
             Self::TooLarge { name, value, max } => {
                 write!(f, "the {name} must be at most {max:?} for this sampler, found {value:?}")
             }
+            Self::NoShares => f.write_str("noise must have at least one share, found 0"),
             Self::Overflow => f.write_str("an exact integer of the sampler does not fit into 128 bits"),
             Self::Rounds { rounds } => write!(f, "{rounds} proposals in a row were refused: the generator is broken"),
         }
