@@ -44,6 +44,24 @@ pub enum ParamError {
         /// The number given.
         found: u8,
     },
+    /// Clipping in the cells, for what is not a single CountSketch.
+    #[error("contributions are clipped in a single CountSketch only, found {bound}")]
+    Clipped {
+        /// The bound given.
+        bound: ContributionBound,
+    },
+    /// Prefix lengths that do not rise to the length of the keys, or are too far apart.
+    #[error("prefixes must grow by 1 ..= {max_step} bits up to {key_bits}, found {found} after {before}")]
+    Prefixes {
+        /// The longest step.
+        max_step: u8,
+        /// Bits of a key.
+        key_bits: u8,
+        /// The length before.
+        before: u8,
+        /// The length given.
+        found: u8,
+    },
     /// A bound on contributions that is zero or too large.
     #[error("{what} must lie in 1 ..= {max}, found {found}")]
     Bound {
@@ -88,6 +106,12 @@ pub enum UpdateError {
     Record {
         /// The bound of the sketch.
         bound: ContributionBound,
+    },
+    /// A key with more bits than keys have here, or an index beyond the end of a vector.
+    #[error("keys are below {end} here, nothing was added")]
+    Key {
+        /// The first number that is no key.
+        end: u128,
     },
     /// Not one weight for each item.
     #[error("expected {expected} weights, one for each item, found {found}")]
@@ -151,6 +175,14 @@ pub enum MergeError {
     BoundedApart {
         /// The bound of the raw sketch.
         bound: ContributionBound,
+    },
+    /// Reports of another level: they are debiased in another way.
+    #[error("epsilon mismatch: expected {expected:?}, found {found:?}")]
+    Epsilon {
+        /// The level of the first.
+        expected: Epsilon,
+        /// The level of the other one.
+        found: Epsilon,
     },
     /// A bound times the factor is no bound.
     #[error("the bound times the factor")]

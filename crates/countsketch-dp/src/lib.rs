@@ -2,12 +2,16 @@
 #![deny(unsafe_code)]
 
 mod answer;
+mod baseline;
 mod bound;
 mod combiner;
 mod combiner_network;
 mod error;
 mod exposure;
+mod gaussian_sum;
 mod granularity;
+mod heavy;
+mod holders;
 mod interval;
 mod interval_pool;
 mod interval_resample;
@@ -17,11 +21,14 @@ mod lineage;
 mod linear;
 mod noisy;
 mod norm;
+mod norm_inner;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod plan;
 mod private;
 mod private_linear;
 mod query;
+mod query_error;
 mod query_estimate;
 mod release;
 mod rows;
@@ -29,9 +36,11 @@ mod sensitive;
 #[cfg(feature = "serde")]
 mod serde_impl;
 mod shape;
+mod share;
 mod sketch;
 mod table;
 pub mod theory;
+mod top_up;
 mod user;
 mod weight;
 mod wire;
@@ -41,21 +50,30 @@ pub use cardinality_estimators;
 pub use dp_noise;
 pub use sketch_hash;
 
+pub use baseline::{
+    DenseVector, LocalCountMean, LocalReport, LocalShape, PrivateUnsignedSketch, PrivateVector, TotalWeight,
+    UnsignedSketch,
+};
 pub use bound::ContributionBound;
 pub use combiner::Combiner;
 pub use error::{DecodeError, MergeError, ParamError, ReleaseError, UpdateError};
 pub use exposure::{Exposure, GaussianTerms};
 pub use granularity::Granularity;
+pub use heavy::{HeavyHitter, HeavyHitters, HeavyRule};
+pub use holders::NumberShare;
 pub use interval::{IntervalMethod, QueryOptions};
 pub use leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 pub use lineage::{LineageError, MAX_RELEASES};
 pub use noisy::NoisyCountSketch;
+pub use plan::{Plan, PlanError, Planner};
 pub use private::PrivateCountSketch;
 pub use query::PointReader;
+pub use query_error::QueryError;
 pub use query_estimate::Frequencies;
 pub use rows::RowHashes;
 pub use sensitive::SensitiveBytes;
 pub use shape::CountSketchShape;
+pub use share::{ShareSketch, ShareTerms};
 pub use sketch::CountSketch;
 pub use user::UserContribution;
 pub use wire_raw::raw_hash_id;

@@ -29,11 +29,6 @@ impl Table {
         Self { shape, rows: RowHashes::new(shape, hash_id), cells: vec![0; shape.cells()], mass: 0 }
     }
 
-    /// An empty table of the same shape and hash.
-    pub(crate) fn empty_like(&self) -> Self {
-        Self { shape: self.shape, rows: self.rows.clone(), cells: vec![0; self.cells.len()], mass: 0 }
-    }
-
     /// Cells as many as the shape has; `None` if one is −2⁶³.
     pub(crate) fn from_cells(shape: CountSketchShape, hash_id: HashId, cells: &[i64]) -> Option<Self> {
         let mut table = Self::new(shape, hash_id);
@@ -112,6 +107,21 @@ impl Table {
         self.cells.par_chunks_exact_mut(width).enumerate().for_each(|(row, cells)| {
             add_row(rows.row(row), cells, keys, weights);
         });
+        Ok(())
+    }
+
+    /// Adds to single cells, all different, without a sign; if one would leave the range, to none.
+    pub(crate) fn add_at(&mut self, places: &[usize], weight: i64) -> Result<(), UpdateError> {
+        let sum = |cell: i64| cell.checked_add(weight).filter(|&sum| sum != i64::MIN);
+        if !self.reserve(u128::from(weight.unsigned_abs())) {
+            if !places.iter().all(|&place| sum(self.cells[place]).is_some()) {
+                return Err(UpdateError::CounterOverflow);
+            }
+            self.mass = LIMIT;
+        }
+        for &place in places {
+            self.cells[place] += weight;
+        }
         Ok(())
     }
 

@@ -34,6 +34,7 @@ pub use row_tail::{TailNorms, half_width, row_probability_of_tail};
 
 pub(crate) use binomial::{BinomialTail, at_least};
 pub(crate) use median_tail::allowed_row_miss;
+pub(crate) use normal::upper_tail as normal_upper_tail;
 pub(crate) use search::least_satisfying;
 
 /// A number outside the range in which a formula holds.

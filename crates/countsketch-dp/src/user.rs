@@ -108,7 +108,7 @@ impl<H: KeyedHash> UserContribution<H> {
     }
 
     /// What the bound leaves of the records: items and weights, no item twice.
-    fn bounded(&mut self, bound: ContributionBound, rows: &RowHashes) -> Kept {
+    pub(crate) fn bounded(&mut self, bound: ContributionBound, rows: &RowHashes) -> Kept {
         join_equal(&mut self.items);
         self.items.retain(|&(_, weight)| weight != 0);
         let order = item_order(self.hash.id());
@@ -167,9 +167,9 @@ fn join_equal(items: &mut Vec<(u64, i128)>) {
 }
 
 /// Items of one user that are kept, with their weights, in order. Wiped when dropped.
-struct Kept {
-    keys: Zeroizing<Vec<u64>>,
-    weights: Zeroizing<Vec<i64>>,
+pub(crate) struct Kept {
+    pub(crate) keys: Zeroizing<Vec<u64>>,
+    pub(crate) weights: Zeroizing<Vec<i64>>,
 }
 
 impl Kept {

@@ -13,9 +13,14 @@ use super::{required_row_probability, row_probability};
 /// # Ok::<(), countsketch_dp::theory::DomainError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct TailNorms {
+pub struct TailNorms(Known);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Known {
     /// `tails[m]` is the squared norm without the `m` largest entries.
-    tails: Vec<f64>,
+    Tails(Vec<f64>),
+    /// The square of `‖x‖₁`.
+    SquaredTotal(f64),
 }
 
 impl TailNorms {
@@ -36,7 +41,7 @@ impl TailNorms {
         }
         non_negative("squared norm", tail)?;
         tails.reverse();
-        Ok(Self { tails })
+        Ok(Self(Known::Tails(tails)))
     }
 
     /// Nothing is known but the squared norm.
@@ -47,27 +52,46 @@ impl TailNorms {
         Self::new(Vec::new(), norm)
     }
 
-    /// `‖x‖²`.
-    #[must_use]
-    pub fn squared(&self) -> f64 {
-        self.tails[0]
+    /// Nothing is known but the total weight `N = ‖x‖₁`, such as a number of records: `‖tail_m‖² ≤ N²/(4m)`, as the `m`
+    /// heaviest entries are all at least as heavy as the rest.
+    ///
+    /// # Errors
+    /// [`DomainError`] when the total is negative or its square not finite.
+    pub fn of_total(total: f64) -> Result<Self, DomainError> {
+        non_negative("total", total)?;
+        Ok(Self(Known::SquaredTotal(non_negative("squared total", total * total)?)))
     }
 
-    /// `‖tail_m(x)‖²`, the squared norm without the `heavy` largest entries, as far as they are known.
+    /// `‖x‖²`, at most.
+    #[must_use]
+    pub fn squared(&self) -> f64 {
+        self.tail_squared(0)
+    }
+
+    /// `‖tail_m(x)‖²` at most, the squared norm without the `heavy` largest entries, as far as they are known.
     #[must_use]
     pub fn tail_squared(&self, heavy: usize) -> f64 {
-        self.tails[heavy.min(self.tails.len() - 1)]
+        match &self.0 {
+            Known::Tails(tails) => tails[heavy.min(tails.len() - 1)],
+            Known::SquaredTotal(square) if heavy == 0 => *square,
+            Known::SquaredTotal(square) => square / (4.0 * crate::combiner::count(heavy)),
+        }
     }
 
     /// The norms of the vector in another unit: all squares times `factor`.
     pub(crate) fn scaled(&self, factor: f64) -> Self {
-        Self { tails: self.tails.iter().map(|tail| tail * factor).collect() }
+        Self(match &self.0 {
+            Known::Tails(tails) => Known::Tails(tails.iter().map(|tail| tail * factor).collect()),
+            Known::SquaredTotal(square) => Known::SquaredTotal(square * factor),
+        })
     }
 
-    /// How many entries are known one by one.
-    #[must_use]
-    pub fn known(&self) -> usize {
-        self.tails.len() - 1
+    /// How many entries can be set apart.
+    fn known(&self) -> usize {
+        match &self.0 {
+            Known::Tails(tails) => tails.len() - 1,
+            Known::SquaredTotal(_) => usize::MAX,
+        }
     }
 }
 
@@ -170,6 +194,19 @@ mod tests {
         let lump = TailNorms::of_squared(heavy.squared()).unwrap();
         let width = |norms| half_width(15, 1024, norms, 10.0, 0.05).unwrap().unwrap();
         assert!(width(&heavy) < width(&lump) / 20.0);
+    }
+
+    /// `m` entries of weight w and as much again below: the largest tail for its total.
+    #[test]
+    fn a_total_bounds_every_tail() {
+        let total = TailNorms::of_total(64.0).unwrap();
+        assert_eq!(total.squared().to_bits(), 4096.0_f64.to_bits());
+        for heavy in [1, 2, 8, 32] {
+            let entry = 32.0 / crate::combiner::count(heavy);
+            let spread = TailNorms::new(vec![entry * entry; 2 * heavy], 0.0).unwrap();
+            assert!((spread.tail_squared(heavy) - 1024.0 / crate::combiner::count(heavy)).abs() < 1e-9);
+            assert!(spread.tail_squared(heavy) <= total.tail_squared(heavy) * (1.0 + 1e-12));
+        }
     }
 
     #[test]
