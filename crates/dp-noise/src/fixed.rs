@@ -134,6 +134,11 @@ impl<const N: usize> Fixed<N> {
         [self.0[N - 2], self.0[N - 3]]
     }
 
+    /// The first 192 binary digits after the point, in three words.
+    pub(crate) fn first_three_words(&self) -> [u64; 3] {
+        [self.0[N - 2], self.0[N - 3], self.0[N - 4]]
+    }
+
     /// The limbs, least significant first.
     #[cfg(test)]
     pub(crate) fn limbs(&self) -> &[u64; N] {

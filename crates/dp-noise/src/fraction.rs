@@ -138,6 +138,23 @@ impl Fraction {
     }
 }
 
+impl Fraction {
+    /// The difference of two values, rounded up where it does not fit.
+    pub(crate) fn minus(self, name: &'static str, other: Self) -> Result<Self, FractionError> {
+        let [own, others] = [
+            Wide::product(self.numerator, u128::from(other.denominator)),
+            Wide::product(other.numerator, u128::from(self.denominator)),
+        ];
+        let denominator = u128::from(self.denominator) * u128::from(other.denominator);
+        let difference =
+            own.checked_sub(others).ok_or_else(|| Self::range_error(name, self.to_f64() - other.to_f64()))?;
+        if difference.is_zero() {
+            return Err(Self::range_error(name, 0.0));
+        }
+        Self::at_least(name, difference, denominator)
+    }
+}
+
 const MIN_PLACES: u32 = 10;
 const MAX_PLACES: u32 = 80;
 
@@ -149,6 +166,13 @@ pub(crate) fn quotient_up(numerator: Wide, denominator: u128, shift: i32) -> Opt
     let leading = leading_digits(numerator, denominator);
     let digits = (leading.digits >> 11) + u64::from(leading.inexact || leading.digits & 0x7ff != 0);
     Some(scale_by_power(to_f64(digits), leading.exponent + 11 + shift))
+}
+
+/// The largest `f64` not above `numerator · 2^shift / denominator`; `None` for a zero denominator or numerator.
+pub(crate) fn quotient_down(numerator: Wide, denominator: u128, shift: i32) -> Option<f64> {
+    common_divisor(numerator, denominator)?;
+    let leading = leading_digits(numerator, denominator);
+    Some(scale_by_power(to_f64(leading.digits >> 11), leading.exponent + 11 + shift))
 }
 
 /// `value · 2^exponent` for results that are normal numbers.

@@ -8,7 +8,10 @@
 mod amount;
 mod bernoulli;
 mod budget;
+mod calibration;
+pub mod diagnostics;
 mod digit;
+mod distance;
 mod dyadic;
 mod entropy;
 mod exp;
@@ -27,6 +30,7 @@ mod permit;
 mod polya;
 mod reference;
 mod reservoir;
+mod rho_budget;
 mod rng;
 mod sampler;
 mod scale;
@@ -42,6 +46,13 @@ mod wide;
 pub use amount::{Amount, AmountError};
 pub use bernoulli::{bernoulli, bernoulli_words, bernoulli_words_fixed_time};
 pub use budget::{Budget, BudgetError, Cost, DisjointParts};
+pub use calibration::{
+    CalibrationError, DistributedBound, analytic_gaussian_sigma, calibrate_exact_rows, classical_gaussian_sigma,
+    distributed_gaussian_rho, dp_to_zcdp, exact_rows_delta, gaussian_delta, group_epsilon, group_rho,
+    integer_query_delta, merged_noise_rho, pure_to_zcdp, split_rho, top_up_rho, top_up_variance, zcdp_delta,
+    zcdp_to_dp, zcdp_to_dp_simple,
+};
+pub use distance::{DistanceError, delta_beside_distance, delta_for_distance};
 pub use dyadic::DyadicProbability;
 pub use entropy::EntropyError;
 pub use fixed_time::FixedTimeGaussian;
@@ -55,6 +66,7 @@ pub use permit::Permit;
 pub use polya::PolyaShare;
 pub use rand_core;
 pub use reference::{ReferenceGaussian, ReferenceLaplace, bernoulli_exp_reference};
+pub use rho_budget::{RhoBudget, StatementError};
 pub use rng::NoiseRng;
 pub use sampler::{NoiseSampler, SampleError};
 pub use scale::Scale;

@@ -57,7 +57,7 @@ impl fmt::Display for ParameterError {
 impl core::error::Error for ParameterError {}
 
 /// Accepts `value` only inside `min ..= max`; every comparison with NaN is false, so NaN is refused.
-fn checked(name: &'static str, value: f64, min: f64, max: f64) -> Result<f64, ParameterError> {
+pub(crate) fn checked(name: &'static str, value: f64, min: f64, max: f64) -> Result<f64, ParameterError> {
     if (min..=max).contains(&value) { Ok(value) } else { Err(ParameterError { name, value, min, max }) }
 }
 

@@ -76,6 +76,15 @@ impl Variance {
         self.0.plus(NAME, other.0).map(Self)
     }
 
+    /// The variance that is missing from `other` to `self`, exact or rounded up where the fraction does not fit; a
+    /// difference below the least variance is raised to it.
+    ///
+    /// # Errors
+    /// [`FractionError::Range`] unless `other` is less than `self`.
+    pub fn checked_sub(self, other: Self) -> Result<Self, FractionError> {
+        self.0.minus(NAME, other.0).map(Self)
+    }
+
     /// The variance of the noise times `factor`: `factor² σ²`, rounded up where the fraction does not fit.
     ///
     /// # Errors

@@ -60,6 +60,13 @@ impl Wide {
         Some(Self { high, low })
     }
 
+    /// The difference, where it is not negative.
+    pub(crate) fn checked_sub(self, other: Self) -> Option<Self> {
+        let (low, borrow) = self.low.overflowing_sub(other.low);
+        let high = self.high.checked_sub(other.high)?.checked_sub(u128::from(borrow))?;
+        Some(Self { high, low })
+    }
+
     /// The integer times `2^shift`, where it fits.
     pub(crate) fn checked_shl(self, shift: u32) -> Option<Self> {
         if self.is_zero() {

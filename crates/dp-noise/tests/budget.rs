@@ -2,7 +2,10 @@
 #![expect(clippy::float_cmp, reason = "these floats are exact")]
 #![expect(clippy::unwrap_used, reason = "in helpers: a test that cannot go on fails")]
 
-use dp_noise::{Amount, AmountError, Budget, BudgetError, DisjointParts, Epsilon, Permit};
+use dp_noise::{
+    Amount, AmountError, Budget, BudgetError, Delta, DisjointParts, Epsilon, Permit, Rho, RhoBudget, StatementError,
+    delta_beside_distance, delta_for_distance, zcdp_delta, zcdp_to_dp,
+};
 use proptest::prelude::*;
 
 fn cost(text: &str) -> Amount {
@@ -210,4 +213,79 @@ proptest! {
         // Amounts below the least epsilon are refused and booked in neither.
         prop_assert_eq!(budget, shuffled);
     }
+}
+
+#[test]
+fn a_ledger_of_rho_adds_decimals_and_books_pure_costs_exactly() {
+    let mut budget = RhoBudget::new(total("0.5"));
+    for _ in 0..4 {
+        let _ = budget.spend(Rho::new(0.1).unwrap()).unwrap();
+    }
+    // 0.3²/2 = 0.045 and 0.1²/2 = 0.005 in decimals, not those of the nearest binary fractions.
+    let permit = budget.spend_pure(Epsilon::new(0.3).unwrap()).unwrap();
+    assert_eq!((permit.stated().get(), permit.amount()), (0.3, cost("0.3")));
+    let _ = budget.spend_pure(Epsilon::new(0.1).unwrap()).unwrap();
+    assert_eq!((budget.spent(), budget.remaining()), (cost("0.45"), cost("0.05")));
+    let refused = budget.spend(Rho::new(0.1).unwrap()).unwrap_err();
+    assert_eq!(refused, BudgetError::Exceeded { requested: cost("0.1"), remaining: cost("0.05") });
+    assert!(budget.spend_pure(Epsilon::new(0.4).unwrap()).is_err(), "0.08 is more than 0.05");
+    assert_eq!(budget.spent(), cost("0.45"), "refused costs are not booked");
+    let parts: Vec<RhoBudget> =
+        budget.split_disjoint(cost("0.05"), 3, DisjointParts::EachUnitInOnePart).unwrap().collect();
+    assert!(parts.iter().all(|part| part.remaining() == cost("0.05")) && budget.remaining() == Amount::ZERO);
+}
+
+#[test]
+fn pure_costs_round_up_to_a_unit() {
+    // (10^-9 + 10^-18)²/2 is a little more than half a unit; the largest epsilon costs 32768.
+    for (epsilon, booked) in [(1e-9, 1), (256.0, 32_768 * 10_u128.pow(18)), (3e-9, 5)] {
+        let mut budget = RhoBudget::new(total("100000"));
+        let _ = budget.spend_pure(Epsilon::new(epsilon).unwrap()).unwrap();
+        assert_eq!(budget.spent().units(), booked, "{epsilon}");
+    }
+}
+
+#[test]
+fn statements_join_rho_and_the_distance_of_the_samplers() {
+    let delta = Delta::new(1e-6).unwrap();
+    let mut budget = RhoBudget::new(total("10"));
+    assert_eq!(budget.statement(delta).unwrap(), 0.0, "nothing spent");
+    let _ = budget.spend(Rho::new(0.5).unwrap()).unwrap();
+    let exact = budget.statement(delta).unwrap();
+    let converted = zcdp_to_dp(Rho::new(0.5).unwrap(), delta);
+    assert!(exact >= converted && exact < converted * (1.0 + 1e-12));
+    budget.record_distance(1_000_000, 0.0);
+    assert_eq!(budget.distance(), 0.0);
+    budget.record_distance(1 << 20, 2.0_f64.powi(-121));
+    let inexact = budget.statement(delta).unwrap();
+    assert!(inexact > exact && inexact < exact * (1.0 + 1e-6));
+    assert!(zcdp_delta(Rho::new(0.5).unwrap(), inexact) + delta_for_distance(budget.distance(), inexact) <= 1e-6);
+    // A δ of 10^-30 would be taken up by a distance of 2^-101.
+    assert!(matches!(budget.statement(Delta::new(1e-30).unwrap()), Err(StatementError::Distance(_))));
+    budget.record_distance(1, f64::NAN);
+    assert!(budget.statement(delta).is_err() && budget.distance().is_infinite());
+    let over = RhoBudget::resume(total("100000"), total("70000"), 0.0);
+    assert!(matches!(over.statement(delta), Err(StatementError::Rho(_))));
+}
+
+#[test]
+fn distances_that_are_no_numbers_are_infinite() {
+    for (distance, epsilon) in [(f64::NAN, 1.0), (-1e-9, 1.0), (1e-9, f64::NAN), (1e-9, -1.0)] {
+        assert!(delta_for_distance(distance, epsilon).is_infinite());
+    }
+    let (delta, one) = (Delta::new(1e-6).unwrap(), Epsilon::new(1.0).unwrap());
+    assert_eq!(delta_beside_distance(delta, one, 0, 1.0), Ok(delta));
+    let refused = delta_beside_distance(delta, one, 100, 1e-6).unwrap_err();
+    assert!(refused.addition() > refused.limit() && refused.limit() < 1e-12);
+    assert!(delta_beside_distance(delta, one, 100, f64::NAN).is_err());
+    let left = delta_beside_distance(delta, one, 1000, 1e-30).unwrap();
+    assert!(left < delta && left.get() > 0.999_999 * delta.get());
+}
+
+#[test]
+fn a_permit_for_rho_keeps_to_the_stated_decimal() {
+    let permit = Permit::standalone(Rho::new(0.1).unwrap());
+    assert_eq!((permit.amount(), permit.stated().get(), permit.cost().get()), (cost("0.1"), 0.1, 0.1_f64.next_down()));
+    assert_eq!(Amount::from(Rho::new(0.25).unwrap()), cost("0.25"));
+    assert!(Amount::from_units(1).to_rho().is_err(), "below the least rho");
 }

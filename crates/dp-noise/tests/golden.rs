@@ -3,7 +3,9 @@
 //! `mechanism.json` holds the published cases; `mechanism_table.json` is written by `make_mechanism_table.py`.
 #![expect(clippy::unwrap_used, reason = "in helpers: a test that cannot go on fails")]
 
-use dp_noise::{Epsilon, RandomizedResponse};
+use dp_noise::{
+    DiscreteGaussian, DiscreteLaplace, Epsilon, NoiseSampler, RandomizedResponse, Scale, Variance, diagnostics,
+};
 use sketch_testkit::{GoldenCase, GoldenFile, close};
 
 fn read(name: &str) -> GoldenFile {
@@ -90,5 +92,54 @@ fn levels_beyond_64_bits_keep_a_numerator_of_one() {
         // ln(2^64 − 1) and ln(2^63)
         assert!((symmetric.epsilon_upper().get() - 44.361_419_555_836_5).abs() < 1e-13);
         assert!((xor.epsilon_upper().get() - 43.668_272_375_276_55).abs() < 1e-13);
+    }
+}
+
+fn integer(case: &GoldenCase, field: &str) -> u64 {
+    case.input[field].as_u64().unwrap()
+}
+
+/// The wanted `field` of every entry of a list, beside what is computed from its key.
+fn assert_entries(case: &GoldenCase, list: &str, key: &str, field: &str, compute: impl Fn(i64) -> f64) {
+    for entry in case.expect[list].as_array().into_iter().flatten() {
+        let x = entry[key].as_i64().unwrap();
+        let (got, want) = (compute(x), entry[field].as_f64().unwrap());
+        assert!(close(got, want, case.tolerance), "{}: {list} at {x} is {got}, not {want}", case.id);
+    }
+}
+
+#[test]
+fn the_numbers_of_the_discrete_gaussian_are_golden() {
+    for case in read("discrete_laws.json").of_kind("discrete_gaussian") {
+        let variance = Variance::new(integer(case, "s2_num").into(), integer(case, "s2_den")).unwrap_or(Variance::MIN);
+        let law = DiscreteGaussian::new(variance).unwrap();
+        let want = |field: &str| case.expect[field].as_f64().unwrap();
+        assert!(close(diagnostics::gaussian_norm(variance), want("norm"), case.tolerance), "{}", case.id);
+        assert!(close(law.variance(), want("variance"), case.tolerance), "{}", case.id);
+        let deficit = diagnostics::gaussian_variance_deficit(variance);
+        assert!((deficit - want("one_minus_var_over_s2")).abs() <= 1e-12, "{}: {deficit}", case.id);
+        assert_entries(case, "pmf", "x", "p", |x| diagnostics::gaussian_probability(variance, x));
+        assert_entries(case, "tail", "m", "prob_ge", |m| diagnostics::gaussian_tail(variance, m).unwrap());
+    }
+}
+
+#[test]
+fn the_numbers_of_the_discrete_laplace_law_are_golden() {
+    for case in read("discrete_laws.json").of_kind("discrete_laplace") {
+        let scale = Scale::new(integer(case, "t_num").into(), integer(case, "t_den")).unwrap();
+        let law = DiscreteLaplace::new(scale).unwrap();
+        let want = |field: &str| case.expect[field].as_f64().unwrap();
+        assert!(close(law.variance(), want("variance"), case.tolerance), "{}", case.id);
+        assert!(close(diagnostics::laplace_mean_magnitude(scale), want("mean_abs"), case.tolerance), "{}", case.id);
+        assert_entries(case, "pmf", "x", "p", |x| diagnostics::laplace_probability(scale, x));
+    }
+}
+
+#[test]
+fn the_digits_that_coins_are_compared_with_are_golden() {
+    for case in read("bernoulli_exp.json").of_kind("bernoulli_exp") {
+        let (numerator, denominator) = (integer(case, "num").into(), integer(case, "den").into());
+        let [a, b, c] = diagnostics::exp_minus_digits(numerator, denominator).unwrap();
+        assert_eq!(format!("{a:016x}{b:016x}{c:016x}"), text(case, "hex"), "{}", case.id);
     }
 }
