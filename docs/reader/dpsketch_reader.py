@@ -31,6 +31,8 @@ FAMILIES = {
     6: "bloom-raw",
     7: "legions-private",
     8: "legions-raw",
+    9: "countsketch-private",
+    10: "countsketch-raw",
     EXAMPLE: "example",
 }
 MAX_RELEASES = 65536
@@ -327,11 +329,199 @@ def _private(shape_type, fields, header):
     }
 
 
+# --- CountSketch --------------------------------------------------------------------------------------------------
+
+ENTRY, USER_TOTAL, USER_ITEMS, CLIPPED = 1, 2, 3, 4
+GAUSSIAN, LAPLACE, GAUSSIAN_SHARES, LAPLACE_SHARES = 1, 2, 3, 4
+MAX_SHARES = 1 << 20
+COUNTSKETCH_CAP = (1 << 29) + (1 << 24)
+
+
+def _frame(fields):
+    rows, width = fields.unpack("BI")
+    _within("rows", rows, 1, 255)
+    _within("width", width, 2, 1 << 24)
+    if rows % 2 == 0 or rows * width > 1 << 26:
+        raise FormatError("body", f"no sketch has {rows} rows of {width} buckets")
+    hash_id = _hash(fields)
+    granularity = fields.one("B")
+    _within("granularity", granularity, 0, 52)
+    return {"rows": rows, "width": width, **hash_id, "granularity": granularity}
+
+
+def _bound(kind, items, weight, low, high):
+    return {"kind": kind, "items": items, "weight": weight, "squared_norm": str(low | high << 64)}
+
+
+def _check_bound(bound):
+    kind, items, weight, norm = bound["kind"], bound["items"], bound["weight"], int(bound["squared_norm"])
+    _within("kind of bound", kind, ENTRY, CLIPPED)
+    _within("weight", weight, 1, (1 << 63) - 1)
+    if kind in (ENTRY, USER_TOTAL):
+        _within("items", items, 2 - kind, 2 - kind)
+    else:
+        _within("items", items, 1, 1 << 20)
+        _within("total weight", items * weight, 1, 1 << 56 if kind == CLIPPED else (1 << 63) - 1)
+    if (norm > 0) != (kind == CLIPPED):
+        raise FormatError("body", f"a squared norm of {norm} in a bound of kind {kind}")
+
+
+def _cells(fields, frame):
+    cells = [cell for (cell,) in fields.records("q")]
+    if len(cells) != frame["rows"] * frame["width"]:
+        raise FormatError("body", f"expected {frame['rows'] * frame['width']} cells, found {len(cells)}")
+    if -(1 << 63) in cells:
+        raise FormatError("body", "a cell of -2^63")
+    largest = max(abs(cell) for cell in cells)
+    return {"cells": len(cells), "sum_of_cells": str(sum(cells)), "largest_cell": str(largest)}
+
+
+def _countsketch_raw(fields, header):
+    if header["flags"] != ["raw"]:
+        raise FormatError("flags_family", f"counters without noise with flags {header['flags']}")
+    frame = _frame(fields)
+    bound = _bound(*fields.unpack("BIQQQ"))
+    _check_bound(bound)
+    parts, releases = fields.unpack("II")
+    _within("parts", parts, 1, 1 if bound["kind"] == ENTRY else (1 << 32) - 1)
+    family = FAMILIES[header["family"]]
+    return {"family": family, **frame, "bound": bound, "parts": parts, "releases": releases, **_cells(fields, frame)}
+
+
+def _countsketch_leaf(record):
+    name, law, low, high, denominator, secret, summed, factor, relation, *bound, parts, cost = record
+    return {
+        "id": name.hex(),
+        "law": law,
+        "numerator": str(low | high << 64),
+        "denominator": str(denominator),
+        "secret": secret,
+        "summed": summed,
+        "factor": factor,
+        "relation": relation,
+        "bound": _bound(*bound),
+        "parts": parts,
+        "cost": cost,
+    }
+
+
+def _sensitivities(rows, leaf):
+    """D1 and the square of D2."""
+    bound, factor = leaf["bound"], leaf["parts"] * leaf["relation"]
+    norm = int(bound["squared_norm"])
+    total = bound["weight"] * (bound["items"] if bound["kind"] in (USER_ITEMS, CLIPPED) else 1)
+    l1, l2 = rows * total, rows * total**2
+    if bound["kind"] == CLIPPED:
+        l1, l2 = min(l1, norm, math.isqrt(rows * bound["items"] * norm)), min(l2, norm)
+    return l1 * factor, l2 * factor**2
+
+
+def _least_cost(frame, leaf, parameter):
+    """What noise of this parameter costs one unit."""
+    l1, l2 = _sensitivities(frame["rows"], leaf)
+    if leaf["law"] in (LAPLACE, LAPLACE_SHARES):
+        return max(l1 / parameter, Fraction(1, 1 << 30))
+    if leaf["law"] == GAUSSIAN:
+        return max(l2 / (2 * parameter), Fraction(1, 1 << 40))
+    # A formula in floating point: its last digits are not held against a file.
+    count, share = leaf["secret"], float(parameter)
+    tau = 10 * sum(math.exp(-2 * math.pi**2 * share * j / (j + 1)) for j in range(1, min(count, 65)))
+    tau += 10 * max(count - 65, 0) * math.exp(-2 * math.pi**2 * share * 65 / 66)
+    cells, a2, c = frame["rows"] * frame["width"], l2 / (count * share), l1 / math.sqrt(count * share)
+    forms = (math.sqrt(a2) + tau * math.sqrt(cells)) ** 2, a2 + 2 * c * tau + tau**2 * cells, a2 + 2 * tau * cells
+    return min(forms) / 2 * (1 - 2e-9)
+
+
+def _check_countsketch_leaf(frame, leaf):
+    numerator, denominator = int(leaf["numerator"]), int(leaf["denominator"])
+    _within("law", leaf["law"], GAUSSIAN, LAPLACE_SHARES)
+    _within("relation", leaf["relation"], 0, 2)
+    if denominator == 0 or math.gcd(numerator, denominator) != 1:
+        raise FormatError("body", f"no fraction in lowest terms: {numerator}/{denominator}")
+    parameter = Fraction(numerator, denominator)
+    _within("parameter of noise", parameter, Fraction(1, 1 << 10), 1 << 80)
+    if leaf["factor"] in (0, -(1 << 63)):
+        raise FormatError("body", f"a factor of {leaf['factor']}")
+    if leaf["law"] in (GAUSSIAN, LAPLACE):
+        _within("shares", max(leaf["secret"], leaf["summed"]), 0, 0)
+    else:
+        _within("secret shares", leaf["secret"], 1, leaf["summed"])
+        _within("shares", leaf["summed"], 1, MAX_SHARES)
+    if leaf["law"] == GAUSSIAN_SHARES and parameter < 2:
+        raise FormatError("body", f"a share of variance {parameter}")
+    if leaf["relation"] == 0:
+        nothing = _bound(0, 0, 0, 0, 0)
+        zero = struct.pack("<d", leaf["cost"]) == bytes(8)
+        if leaf["law"] != GAUSSIAN or leaf["bound"] != nothing or leaf["parts"] or not zero:
+            raise FormatError("body", "noise on top that protects somebody")
+        return
+    _check_bound(leaf["bound"])
+    _within("parts", leaf["parts"], 1, (1 << 32) - 1)
+    low, high = (2.0**-30, 256.0) if leaf["law"] in (LAPLACE, LAPLACE_SHARES) else (2.0**-40, 65536.0)
+    _within("cost", leaf["cost"], low, high)
+    if _least_cost(frame, leaf, parameter) > Fraction(leaf["cost"]):
+        raise FormatError("body", f"the noise of release {leaf['id']} does not keep {leaf['cost']}")
+
+
+def _paid(leaves, steps):
+    """What one unit paid in zCDP, and in pure epsilon where all is pure; nothing where units differ."""
+    stack, rest = [], []
+    for leaf in reversed(leaves):
+        cost, pure = Fraction(leaf["cost"]), leaf["law"] in (LAPLACE, LAPLACE_SHARES)
+        nobody = leaf["relation"] == 0
+        rest.append((cost * cost / 2, cost) if pure else (cost, Fraction(0) if nobody else None))
+    for index, (operation, count) in enumerate(steps):
+        _within("operation", operation, 0, 2)
+        available = len(rest) if operation == 0 else len(stack)
+        if not (1 if operation == 0 else 2) <= count <= available:
+            raise FormatError("body", f"step {index} of the history is malformed")
+        if operation == 0:
+            stack += [rest.pop() for _ in range(count)]
+            continue
+        join = sum if operation == 1 else max
+        top = stack[-count:]
+        del stack[-count:]
+        pure = [epsilon for _, epsilon in top]
+        stack.append((join(rho for rho, _ in top), None if None in pure else join(pure)))
+    if rest or len(stack) != 1:
+        raise FormatError("body", "the history leaves releases over")
+    units = {(leaf["bound"]["kind"] != ENTRY, leaf["relation"]) for leaf in leaves if leaf["relation"]}
+    if len(units) > 1:
+        return None, None
+    rho, epsilon = stack[0]
+    return float(rho), None if epsilon is None else float(epsilon)
+
+
+def _countsketch_private(fields, header):
+    frame = _frame(fields)
+    leaves = [_countsketch_leaf(record) for record in fields.records("16sBQQQIIqBBIQQQId")]
+    steps = [list(step) for step in fields.records("BI")]
+    cells = _cells(fields, frame)
+    _within("releases", len(leaves), 1, MAX_RELEASES)
+    if len({leaf["id"] for leaf in leaves}) != len(leaves):
+        raise FormatError("body", "a release appears twice")
+    for leaf in leaves:
+        _check_countsketch_leaf(frame, leaf)
+    rho, epsilon = _paid(leaves, steps)
+    return {
+        "family": FAMILIES[header["family"]],
+        "insecure_noise": "insecure_noise" in header["flags"],
+        **frame,
+        "leaves": leaves,
+        "steps": steps,
+        "rho_total": rho,
+        "epsilon_total": epsilon,
+        **cells,
+    }
+
+
 # How to read the body of a family, and how long it may be.
 _BODIES = {EXAMPLE: (_example, 1 << 20)}
 for _number, _shape in ((1, Pcsa), (3, Linear), (5, Bloom), (7, Legions)):
     _BODIES[_number] = (partial(_private, _shape), 1 << 24)
     _BODIES[_number + 1] = (partial(_raw, _shape), 1 << 24)
+_BODIES[9] = (_countsketch_private, COUNTSKETCH_CAP)
+_BODIES[10] = (_countsketch_raw, COUNTSKETCH_CAP)
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

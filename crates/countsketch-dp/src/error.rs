@@ -1,6 +1,8 @@
 //! The errors of this crate, one type for each kind of operation.
 
-use dp_noise::{EntropyError, Epsilon, FractionError, ParameterError, Rho, SampleError, SensitivityError};
+use dp_noise::{
+    CalibrationError, EntropyError, Epsilon, FractionError, ParameterError, Rho, SampleError, SensitivityError,
+};
 use sketch_hash::HashId;
 use sketch_wire::WireError;
 
@@ -176,6 +178,9 @@ pub enum MergeError {
         /// The bound of the raw sketch.
         bound: ContributionBound,
     },
+    /// Stacks with other levels.
+    #[error("the stacks have different levels")]
+    Layout,
     /// Reports of another level: they are debiased in another way.
     #[error("epsilon mismatch: expected {expected:?}, found {found:?}")]
     Epsilon {
@@ -219,6 +224,9 @@ pub enum ReleaseError {
     /// No random bytes for the noise.
     #[error("no entropy for the noise")]
     Entropy(#[from] EntropyError),
+    /// No noise was found for ε and δ.
+    #[error("calibration")]
+    Calibration(#[from] CalibrationError),
     /// Neighbouring data differs by more than can be protected.
     #[error("sensitivity")]
     Sensitivity(#[from] SensitivityError),
@@ -285,6 +293,14 @@ pub enum ReleaseError {
     /// Noise on top of what is not one Gaussian release.
     #[error("noise is topped up only on sketches whose noise is Gaussian")]
     NotGaussian,
+    /// Not one weight above 0 for every level of a stack.
+    #[error("expected {expected} weights above 0, one for each level, found {found}")]
+    Split {
+        /// The levels.
+        expected: usize,
+        /// The weights given that are above 0.
+        found: usize,
+    },
     /// The releases in the sketch do not go together.
     #[error("history")]
     Lineage(#[from] LineageError),
@@ -319,6 +335,12 @@ pub enum DecodeError {
     /// An unknown hash function.
     #[error("unknown hash")]
     Hash(#[from] sketch_hash::UnknownAlgorithm),
+    /// A level of a stack that does not go with its layout or with the levels before.
+    #[error("level {level} does not go with the others")]
+    Level {
+        /// Which level, from 0.
+        level: usize,
+    },
     /// The sketch was made with another hash than the one given to read it.
     #[error("hash key mismatch: expected {expected}, found {found}")]
     HashMismatch {

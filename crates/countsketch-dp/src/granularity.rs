@@ -60,11 +60,6 @@ impl Granularity {
         to_i64((bound * self.per_unit()).floor()).and_then(|units| u64::try_from(units).ok()).filter(|&units| units > 0)
     }
 
-    /// The whole part of a size in grid units; `None` for NaN and beyond 2⁶³ − 1.
-    pub(crate) fn whole_units(self, size: f64) -> Option<i64> {
-        to_i64(size.floor())
-    }
-
     /// `2^e`, exactly.
     pub(crate) fn per_unit(self) -> f64 {
         f64::from_bits((1023 + u64::from(self.exponent)) << 52)
@@ -85,7 +80,7 @@ impl core::fmt::Display for Granularity {
 
 /// A whole number as an integer; `None` for NaN and beyond ±(2⁶³ − 1).
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked, and the number is whole")]
-fn to_i64(whole: f64) -> Option<i64> {
+pub(crate) fn to_i64(whole: f64) -> Option<i64> {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     (whole.abs() < LIMIT).then_some(whole as i64)
 }

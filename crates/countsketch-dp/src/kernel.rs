@@ -14,7 +14,7 @@ pub(crate) enum Weights<'a> {
     Each(&'a [i64]),
 }
 
-impl<'a> Weights<'a> {
+impl Weights<'_> {
     /// The sum of the absolute values.
     pub(crate) fn mass(self, items: usize) -> u128 {
         match self {

@@ -7,6 +7,7 @@ use dp_noise::{
 use crate::bound::ContributionBound;
 use crate::exposure::Exposure;
 use crate::shape::CountSketchShape;
+use crate::share::{ShareTerms, gaussian_cost};
 
 /// The random name of one release, 128 bits from the same generator as its noise.
 ///
@@ -198,6 +199,18 @@ impl Leaf {
             }
             (NoiseLaw::Laplace { scale }, PrivacyCost::Epsilon(epsilon)) => {
                 scale.epsilon_cost(l1).is_ok_and(|cost| cost <= epsilon)
+            }
+            // Costs of Gaussian shares are floats, of which the last bits may differ between machines.
+            (NoiseLaw::GaussianShares { share, secret, summed }, PrivacyCost::Rho(rho)) => {
+                let exact_up_to = 1.0 + f64::from(f32::EPSILON) / 128.0;
+                let cost = gaussian_cost(&exposure, secret, share);
+                secret <= summed
+                    && summed <= ShareTerms::MAX_SHARES
+                    && cost.is_ok_and(|cost| cost.get() <= rho.get() * exact_up_to)
+            }
+            (NoiseLaw::LaplaceShares { scale, secret, summed }, PrivacyCost::Epsilon(epsilon)) => {
+                let shares = 1 <= secret && secret <= summed && summed <= ShareTerms::MAX_SHARES;
+                shares && scale.epsilon_cost(l1).is_ok_and(|cost| cost <= epsilon)
             }
             _ => false,
         }

@@ -4,6 +4,7 @@
 mod answer;
 mod baseline;
 mod bound;
+mod calibrated;
 mod combiner;
 mod combiner_network;
 mod error;
@@ -25,6 +26,7 @@ mod norm_inner;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod plan;
+mod prefix;
 mod private;
 mod private_linear;
 mod query;
@@ -66,6 +68,7 @@ pub use leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 pub use lineage::{LineageError, MAX_RELEASES};
 pub use noisy::NoisyCountSketch;
 pub use plan::{Plan, PlanError, Planner};
+pub use prefix::{BudgetSplit, PrefixHit, PrefixHits, PrefixLayout, PrefixSearch, PrefixStack, PrivatePrefixStack};
 pub use private::PrivateCountSketch;
 pub use query::PointReader;
 pub use query_error::QueryError;

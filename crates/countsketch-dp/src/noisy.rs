@@ -252,6 +252,7 @@ impl<H: KeyedHash> NoisyCountSketch<H> {
     ///
     /// # Errors
     /// As for [`CountSketch::release`].
+    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
     pub fn finish_with_fresh_noise<R>(
         self,
         permit: Permit<Rho>,

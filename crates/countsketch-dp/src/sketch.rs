@@ -309,16 +309,6 @@ impl<H: KeyedHash> CountSketch<H> {
         self.releases
     }
 
-    /// The cells of one row.
-    pub(crate) fn cells(&self, row: usize) -> &[i64] {
-        &self.table.cells()[self.shape().row_range(row)]
-    }
-
-    /// The bucket of an item in a row, and its sign.
-    pub(crate) fn bucket_and_sign(&self, row: usize, key: u64) -> (usize, i64) {
-        self.table.rows().bucket_and_sign(row, key)
-    }
-
     /// Where items lie.
     #[must_use]
     pub const fn rows(&self) -> &RowHashes {

@@ -31,7 +31,7 @@ enum Content {
 pub struct Family(u8);
 
 /// Number, name and content of every family, by rising number.
-const REGISTRY: [(Family, &str, Content); 11] = [
+const REGISTRY: [(Family, &str, Content); 13] = [
     (Family::SFM_PRIVATE, "sfm-private", Content::Private),
     (Family::PCSA_RAW, "pcsa-raw", Content::Raw),
     (Family::LINEAR_PRIVATE, "linear-private", Content::Private),
@@ -42,6 +42,8 @@ const REGISTRY: [(Family, &str, Content); 11] = [
     (Family::LEGIONS_RAW, "legions-raw", Content::Raw),
     (Family::COUNTSKETCH_PRIVATE, "countsketch-private", Content::Private),
     (Family::COUNTSKETCH_RAW, "countsketch-raw", Content::Raw),
+    (Family::PREFIX_PRIVATE, "prefix-private", Content::Private),
+    (Family::PREFIX_RAW, "prefix-raw", Content::Raw),
     (Family::EXAMPLE, "example", Content::Either),
 ];
 
@@ -66,6 +68,10 @@ impl Family {
     pub const COUNTSKETCH_PRIVATE: Self = Self(9);
     /// A CountSketch before noise.
     pub const COUNTSKETCH_RAW: Self = Self(10);
+    /// A released stack of prefix sketches.
+    pub const PREFIX_PRIVATE: Self = Self(11);
+    /// A stack of prefix sketches before noise.
+    pub const PREFIX_RAW: Self = Self(12);
     /// Bodies of documentation and tests. No sketch ever uses it.
     pub const EXAMPLE: Self = Self(255);
 

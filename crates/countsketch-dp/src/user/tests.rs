@@ -13,7 +13,9 @@ fn rows(rows: u8, width: u32) -> RowHashes {
 
 fn kept(records: &[(u64, i64)], bound: ContributionBound, rows: &RowHashes) -> Vec<(u64, i64)> {
     let mut user = UserContribution::new(hash());
-    records.iter().for_each(|&(key, weight)| user.add_hash(key, weight));
+    for &(key, weight) in records {
+        user.add_hash(key, weight);
+    }
     let kept = user.bounded(bound, rows);
     kept.keys.iter().copied().zip(kept.weights.iter().copied()).collect()
 }
