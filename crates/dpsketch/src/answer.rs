@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
 use dp_noise::Amount;
 use serde_json::{Value, json};
-use sfm_pcsa::{Leaf, SfmSketch, Unit, union_estimate};
+use sfm_pcsa::{BitmapShape, Leaf, PrivateBitmap, SfmSketch, Unit, union_estimate};
 
 use crate::any::{AnySketch, OfOneState, check_compatible, merge_raw, of_one_state};
 use crate::error::{Error, ErrorKind};
@@ -113,14 +113,11 @@ fn leaves<'a>(sketches: &'a [&SfmSketch]) -> impl Iterator<Item = &'a Leaf> {
 impl Answer {
     pub(crate) fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
         let units: Vec<Unit> = leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
-        // What an item pays and what a user pays do not add up.
-        let mixed = units.len() > 1 && units.contains(&Unit::Item);
-        let costs = || leaves(sketches).map(|leaf| Amount::from_epsilon(leaf.epsilon()));
         Self {
             kind: "sfm",
             estimate,
-            epsilon: costs().max(),
-            epsilon_total: costs().try_fold(Amount::ZERO, Amount::checked_add).filter(|_| !mixed),
+            epsilon: sketches.iter().filter_map(|sketch| largest(sketch)).max(),
+            epsilon_total: total(sketches.iter().copied()),
             units,
             sketches: leaves(sketches).count(),
             parts: None,
@@ -221,6 +218,25 @@ impl Answer {
         }
         object
     }
+}
+
+/// The largest ε among the releases of a sketch.
+pub(crate) fn largest<S: BitmapShape>(sketch: &PrivateBitmap<S>) -> Option<Amount> {
+    sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon())).max()
+}
+
+/// The sum of ε over all releases as an exact decimal; `None` when some protect items and others users: what an item pays
+/// and what a user pays do not add up.
+pub(crate) fn total<'a, S: BitmapShape + 'a>(
+    sketches: impl IntoIterator<Item = &'a PrivateBitmap<S>>,
+) -> Option<Amount> {
+    let mut sum = Amount::ZERO;
+    let (mut items, mut users) = (false, false);
+    for leaf in sketches.into_iter().flat_map(PrivateBitmap::leaves) {
+        sum = sum.checked_add(Amount::from_epsilon(leaf.epsilon()))?;
+        *(if leaf.unit() == Unit::Item { &mut items } else { &mut users }) = true;
+    }
+    (!(items && users)).then_some(sum)
 }
 
 /// Units as one text; `None` where there is none.

@@ -1,11 +1,12 @@
 use dp_noise::NoiseRng;
-use sfm_pcsa::{MergeForm, PcsaShape, SfmSketch, looks_like_presto};
+use sfm_pcsa::{Leaf, MAX_RELEASES, MergeForm, PcsaShape, SfmSketch, looks_like_presto};
 use sketch_hash::HashId;
 use sketch_wire::{Family, peek};
 
 use crate::error::{Error, ErrorKind};
 use crate::presto::from_presto;
 use crate::raw::RawSketch;
+use crate::secret::SketchBytes;
 
 /// A sketch of any kind, as its file's header says.
 ///
@@ -52,10 +53,10 @@ impl AnySketch {
 
     /// The bytes of its file. Those of a raw sketch are as sensitive as the data.
     #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> SketchBytes {
         match self {
-            Self::Sfm(sketch) => sketch.to_bytes(),
-            Self::SfmRaw(raw) => raw.to_sensitive_bytes().as_ref().to_vec(),
+            Self::Sfm(sketch) => SketchBytes::new(sketch.to_bytes()),
+            Self::SfmRaw(raw) => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
         }
     }
 
@@ -77,6 +78,15 @@ impl AnySketch {
         match self {
             Self::Sfm(sketch) => sketch.shape(),
             Self::SfmRaw(raw) => raw.shape(),
+        }
+    }
+
+    /// The releases in it; none if it is raw.
+    #[must_use]
+    pub fn leaves(&self) -> &[Leaf] {
+        match self {
+            Self::Sfm(sketch) => sketch.leaves(),
+            Self::SfmRaw(_) => &[],
         }
     }
 
@@ -155,7 +165,6 @@ pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     let mut seen = std::collections::HashMap::new();
     for (name, sketch) in sketches {
-        let AnySketch::Sfm(sketch) = sketch else { continue };
         for leaf in sketch.leaves() {
             if let Some(other) = seen.insert(leaf.id(), name) {
                 let fault = sfm_pcsa::MergeError::RepeatedRelease { id: leaf.id() };
@@ -166,16 +175,31 @@ fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error>
     Ok(())
 }
 
+/// Checks that named sketches can be merged to one: what [`check_compatible`] checks, and that one sketch can record
+/// all their releases.
+///
+/// # Errors
+/// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases.
+pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
+    check_compatible(sketches)?;
+    let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
+    if found > MAX_RELEASES {
+        let fault = sfm_pcsa::MergeError::TooManyReleases { max: MAX_RELEASES, found };
+        return Err(Error::from(fault).argument("FILE"));
+    }
+    Ok(())
+}
+
 /// Puts named sketches together: private ones by composing their noise, raw ones by their OR.
 ///
 /// # Errors
-/// As [`check_compatible`]; [`ErrorKind::Entropy`] when there is no randomness for the coins of the merge.
+/// As [`check_mergeable`]; [`ErrorKind::Entropy`] when there is no randomness for the coins of the merge.
 ///
 /// # Privacy
 /// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
 /// sketches is raw; its count of releases is their sum.
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
-    check_compatible(sketches)?;
+    check_mergeable(sketches)?;
     match of_one_state(sketches)? {
         OfOneState::Private(private) => {
             let mut noise = NoiseRng::from_os()?;

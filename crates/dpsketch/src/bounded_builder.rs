@@ -1,5 +1,6 @@
 use sfm_pcsa::{PcsaShape, PcsaSketch};
 use sketch_hash::{AnyHash, Item};
+use zeroize::Zeroizing;
 
 use crate::builder::{RowCounts, clean};
 use crate::error::Error;
@@ -36,14 +37,24 @@ use crate::user_bound::{UserBound, UserCounts};
 /// assert_eq!(private.units()[0].to_string(), "one user with at most 2 items");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct BoundedBuilder {
     sketch: PcsaSketch<AnyHash>,
     rows: RowHasher,
     bound: UserBound,
     counts: RowCounts,
     /// The cleaned user; used again from row to row.
-    user: String,
+    user: Zeroizing<String>,
+}
+
+/// Shape, hash and unit only: what was counted, and how much, is raw.
+impl core::fmt::Debug for BoundedBuilder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BoundedBuilder")
+            .field("shape", &self.sketch.shape())
+            .field("hash", &self.sketch.hash_id())
+            .field("unit", &self.sketch.unit())
+            .finish_non_exhaustive()
+    }
 }
 
 impl BoundedBuilder {
@@ -52,7 +63,7 @@ impl BoundedBuilder {
     pub fn new(shape: PcsaShape, hash: AnyHash, rules: TextRules, bound: UserBound) -> Self {
         let sketch = PcsaSketch::new(shape, hash.clone()).with_unit(bound.unit().into());
         let rows = RowHasher::new(hash, rules);
-        Self { sketch, rows, bound, counts: RowCounts::default(), user: String::new() }
+        Self { sketch, rows, bound, counts: RowCounts::default(), user: Zeroizing::new(String::new()) }
     }
 
     /// Rows seen so far; those without a user count as missing a value.

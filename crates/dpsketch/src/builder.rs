@@ -1,5 +1,6 @@
 use sfm_pcsa::{PcsaShape, PcsaSketch};
 use sketch_hash::{AnyHash, Domain, Item, KeyedHash};
+use zeroize::Zeroizing;
 
 use crate::error::Error;
 use crate::row_hasher::RowHasher;
@@ -34,11 +35,20 @@ pub struct RowCounts {
 /// builder.push_row([None]);
 /// assert_eq!((builder.counts().rows, builder.counts().nulls), (4, 1));
 /// ```
-#[derive(Debug)]
 pub struct DistinctBuilder {
     sketch: PcsaSketch<AnyHash>,
     rows: RowHasher,
     counts: RowCounts,
+}
+
+/// Shape and hash only: what was counted, and how much, is raw.
+impl core::fmt::Debug for DistinctBuilder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DistinctBuilder")
+            .field("shape", &self.sketch.shape())
+            .field("hash", &self.sketch.hash_id())
+            .finish_non_exhaustive()
+    }
 }
 
 impl DistinctBuilder {
@@ -70,7 +80,7 @@ impl DistinctBuilder {
     pub fn push_slices<'a>(&mut self, slices: impl IntoIterator<Item = &'a [u8]>) {
         let mut slices = slices.into_iter();
         let mut batch: [&[u8]; BATCH] = [&[]; BATCH];
-        let mut hashes = [0; BATCH];
+        let mut hashes = Zeroizing::new([0; BATCH]);
         loop {
             let filled = fill(&mut batch, &mut slices);
             self.rows.hash_function().hash64_slices(Domain::Bytes, &batch[..filled], &mut hashes[..filled]);

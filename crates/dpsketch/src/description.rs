@@ -1,6 +1,7 @@
+use dp_noise::Amount;
 use serde_json::{Value, json};
 
-use crate::answer::in_words;
+use crate::answer::{in_words, largest, total};
 use crate::any::AnySketch;
 
 /// What can be said about a sketch without giving anything of the data away: no counter, no count, no estimate.
@@ -24,8 +25,8 @@ impl Description {
         });
         let more = match sketch {
             AnySketch::Sfm(sketch) => json!({
-                "epsilon": sketch.epsilon(),
-                "epsilon_total": sketch.epsilon_total(),
+                "epsilon": largest(sketch).map(Amount::nearest_f64),
+                "epsilon_total": total([sketch]).map(Amount::nearest_f64),
                 "epsilon_if_seen_alone": sketch.epsilon_if_seen_alone(),
                 "unit": in_words(&sketch.units()),
                 "sketches": sketch.leaves().len(),

@@ -14,6 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The lock is on the very file that `path` names once it is held: who waited for a file that was replaced or deleted
 /// meanwhile looks again.
 pub(crate) fn lock(path: &Path, open: impl Fn() -> io::Result<File>) -> io::Result<Option<File>> {
+    lock_within(PATIENCE, path, open)
+}
+
+fn lock_within(patience: Duration, path: &Path, open: impl Fn() -> io::Result<File>) -> io::Result<Option<File>> {
     let start = Instant::now();
     loop {
         let file = open()?;
@@ -22,7 +26,7 @@ pub(crate) fn lock(path: &Path, open: impl Fn() -> io::Result<File>) -> io::Resu
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > patience {
             return Ok(None);
         }
         thread::sleep(Duration::from_millis(2));
@@ -72,4 +76,42 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
 #[expect(clippy::unnecessary_wraps, reason = "folders can be flushed, and that can fail, elsewhere")]
 pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_held_is_given_up_at_the_deadline() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let open = || File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let held = lock_within(Duration::ZERO, &path, open).unwrap();
+        assert!(held.is_some());
+        assert!(lock_within(Duration::ZERO, &path, open).unwrap().is_none());
+        drop(held);
+        assert!(lock_within(Duration::ZERO, &path, open).unwrap().is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_are_flushed_with_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(sync_folder(&folder.path().join("a")).is_ok());
+        assert!(sync_folder(Path::new("a")).is_ok(), "the folder at hand");
+        let gone = sync_folder(&folder.path().join("no/a")).unwrap_err();
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_name_of_a_file_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, second) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&first, b"x").unwrap();
+        assert!(!has_other_names(&first.metadata().unwrap()));
+        std::fs::hard_link(&first, &second).unwrap();
+        assert!(has_other_names(&first.metadata().unwrap()));
+    }
 }

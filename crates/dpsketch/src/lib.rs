@@ -28,6 +28,7 @@ mod presto;
 mod raw;
 mod raw_file;
 mod row_hasher;
+mod secret;
 mod set_answer;
 mod sketch_file;
 mod study;
@@ -41,7 +42,7 @@ pub use sfm_pcsa;
 pub use sketch_hash;
 
 pub use answer::{Answer, ErrorParts, estimate, estimate_with};
-pub use any::{AnySketch, check_compatible, merge};
+pub use any::{AnySketch, check_compatible, check_mergeable, merge};
 pub use bounded_builder::BoundedBuilder;
 pub use builder::{DistinctBuilder, RowCounts};
 #[cfg(feature = "arrow")]
@@ -51,7 +52,7 @@ pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
 #[cfg(feature = "arrow")]
 pub use groups::{
-    GroupContainer, GroupCounts, GroupError, GroupedBuilder, GroupedSketches, ReleasedGroups, group_value,
+    GroupCheck, GroupContainer, GroupCounts, GroupError, GroupedBuilder, GroupedSketches, ReleasedGroups, group_value,
 };
 #[cfg(feature = "arrow")]
 pub use ingest_arrow::visit_rows;
@@ -60,11 +61,12 @@ pub use ledger::{Currency, Ledger, LedgerError, LedgerRecord, LedgerTerms, Spend
 pub use number::{parse_count, parse_real, parse_size};
 pub use output_check::{OutputIsInput, check_output};
 pub use output_file::{OutputFile, Readers};
-pub use parameter::{parse_confidence, parse_epsilon, parse_total};
+pub use parameter::{parse_confidence, parse_epsilon, parse_total, pcsa_shape};
 pub use plan::{Plan, PlanError, PlannedAnswer, Prediction, Purpose};
 pub use presto::{PrestoBytes, to_presto};
 pub use raw::RawSketch;
 pub use raw_file::{release_raw_file, release_raw_file_paid};
+pub use secret::SketchBytes;
 pub use set_answer::{estimate_formula, estimate_jaccard};
 pub use sketch_file::{
     FORMAT_VERSION, FileFormat, MAX_FILE_LEN, SketchFile, check_sketch_name, read_sketch, read_sketch_file,

@@ -342,6 +342,17 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
+    fn secret_output_does_not_go_to_a_terminal() {
+        // Opening it makes a new terminal that nobody looks at.
+        let terminal = Path::new("/dev/ptmx");
+        let error = OutputFile::create(terminal, Readers::OwnerOnly).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(OutputFile::create(terminal, Readers::Anyone).is_ok());
+        assert!(OutputFile::create(Path::new("/dev/null"), Readers::OwnerOnly).is_ok());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
     fn a_full_device_is_an_error_and_is_not_replaced() {
         let error = OutputFile::create(Path::new("/dev/full"), Readers::Anyone).unwrap().commit(b"x").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io);

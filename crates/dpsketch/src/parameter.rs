@@ -1,5 +1,6 @@
 use cardinality_estimators::Confidence;
 use dp_noise::{Amount, Epsilon};
+use sfm_pcsa::{ParamError, PcsaShape};
 
 use crate::error::{Error, ErrorKind};
 use crate::ledger::LedgerError;
@@ -56,7 +57,7 @@ pub fn parse_total(text: &str) -> Result<Amount, Error> {
 /// The confidence of an interval from text.
 ///
 /// # Errors
-/// [`ErrorKind::Parameter`] when the text is no number, or no usable level between 0 and 1.
+/// [`ErrorKind::Parameter`] when the text is no number, or no level from 10⁻⁶ to 1 − 10⁻¹².
 ///
 /// # Examples
 /// ```
@@ -66,7 +67,11 @@ pub fn parse_total(text: &str) -> Result<Amount, Error> {
 /// ```
 pub fn parse_confidence(text: &str) -> Result<Confidence, Error> {
     let tell = |error: Error| {
-        error.argument("--confidence").value(text).allowed("above 0 and below 1").hint("0.95 stands for 95 percent")
+        error
+            .argument("--confidence")
+            .value(text)
+            .allowed("0.000001 to 0.999999999999")
+            .hint("0.95 stands for 95 percent")
     };
     let value = parse_real(text).map_err(tell)?;
     Confidence::new(value).map_err(|error| {
@@ -74,9 +79,55 @@ pub fn parse_confidence(text: &str) -> Result<Confidence, Error> {
     })
 }
 
+/// The shape of a distinct-count sketch from any numbers, which the error tells as they were given.
+///
+/// # Errors
+/// [`ErrorKind::Parameter`] as [`PcsaShape::new`] has it.
+///
+/// # Examples
+/// ```
+/// assert_eq!(dpsketch::pcsa_shape(4096, 24)?.cells(), 98_304);
+/// assert_eq!(dpsketch::pcsa_shape(4096, 300).unwrap_err().to_json()["value"], "300");
+/// # Ok::<(), dpsketch::Error>(())
+/// ```
+pub fn pcsa_shape(buckets: u64, levels: u64) -> Result<PcsaShape, Error> {
+    let (small_buckets, small_levels) = (u32::try_from(buckets), u8::try_from(levels));
+    // The largest numbers of both types are out of range, too.
+    let shape = PcsaShape::new(small_buckets.unwrap_or(u32::MAX), small_levels.unwrap_or(u8::MAX));
+    shape.map_err(|error| {
+        let (what, found, range) = match &error {
+            ParamError::Buckets { .. } => ("buckets", buckets, "a power of two from 2 to 1048576".to_owned()),
+            ParamError::Levels { max, .. } => ("levels", levels, format!("1 to {max} with this number of buckets")),
+            _ => return error.into(),
+        };
+        Error::new(ErrorKind::Parameter, format!("{found} {what} are out of range: expected {range}"))
+            .argument(format!("--{what}"))
+            .value(found.to_string())
+            .allowed(range)
+            .caused_by(error)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shapes_out_of_range_are_told_as_they_were_given() {
+        for (buckets, levels, argument, value) in [
+            (4096, 300, "--levels", "300"),
+            (4096, 255, "--levels", "255"),
+            (4096, 53, "--levels", "53"),
+            (4096, 1 << 40, "--levels", "1099511627776"),
+            (1 << 40, 24, "--buckets", "1099511627776"),
+            (4095, 300, "--buckets", "4095"),
+        ] {
+            let error = pcsa_shape(buckets, levels).unwrap_err();
+            let json = error.to_json();
+            assert_eq!((json["argument"].as_str(), json["value"].as_str()), (Some(argument), Some(value)), "{json}");
+            assert!(error.message().contains(value) && !error.to_text().contains("4294967295"), "{error}");
+        }
+    }
 
     #[test]
     fn absurd_epsilons_are_refused_with_argument_value_and_range() {

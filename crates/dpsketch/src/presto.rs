@@ -6,13 +6,14 @@ use sfm_pcsa::{PrestoEncodeError, PrestoHeader, SfmSketch};
 use crate::any::AnySketch;
 use crate::error::Error;
 use crate::raw::RawSketch;
+use crate::secret::SketchBytes;
 
 /// Bytes for Presto, and what became of the sketch on the way.
 ///
 /// `Debug` shows no cell.
 #[derive(Clone)]
 pub struct PrestoBytes {
-    bytes: Vec<u8>,
+    bytes: SketchBytes,
     thinned: bool,
 }
 
@@ -66,13 +67,13 @@ impl core::fmt::Debug for PrestoBytes {
 pub fn to_presto(sketch: &AnySketch) -> Result<PrestoBytes, Error> {
     match sketch {
         AnySketch::SfmRaw(raw) => {
-            Ok(PrestoBytes { bytes: raw.to_sensitive_presto_bytes()?.as_ref().to_vec(), thinned: false })
+            Ok(PrestoBytes { bytes: SketchBytes::copy_of(raw.to_sensitive_presto_bytes()?.as_ref()), thinned: false })
         }
         AnySketch::Sfm(private) => match private.to_presto_bytes() {
-            Ok(bytes) => Ok(PrestoBytes { bytes, thinned: false }),
+            Ok(bytes) => Ok(PrestoBytes { bytes: SketchBytes::new(bytes), thinned: false }),
             Err(PrestoEncodeError::Asymmetric { .. }) => {
                 let symmetric = private.symmetrised(&mut NoiseRng::from_os()?)?;
-                Ok(PrestoBytes { bytes: symmetric.to_presto_bytes()?, thinned: true })
+                Ok(PrestoBytes { bytes: SketchBytes::new(symmetric.to_presto_bytes()?), thinned: true })
             }
             Err(error) => Err(error.into()),
         },

@@ -132,10 +132,20 @@ impl RawSketch {
         self.0.estimate_with(last_level, confidence)
     }
 
+    /// Whether a release at `epsilon` would be refused, to be asked before anything is paid for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) when the ε that is left for a single item of a user is below
+    /// the least accepted one.
+    pub fn check_release(&self, epsilon: Epsilon) -> Result<(), Error> {
+        Ok(self.0.check_release(self.unit(), epsilon)?)
+    }
+
     /// Adds noise and gives up the raw sketch.
     ///
     /// # Errors
-    /// [`ErrorKind::Entropy`](crate::ErrorKind::Entropy) when the operating system gives no randomness.
+    /// [`ErrorKind::Entropy`](crate::ErrorKind::Entropy) when the operating system gives no randomness, and as
+    /// [`check_release`](Self::check_release).
     ///
     /// # Privacy
     /// The result is ε-differentially private for data sets that differ in one distinct item, whatever that item's

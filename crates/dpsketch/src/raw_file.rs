@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::{SfmSketch, looks_like_presto};
+use sfm_pcsa::{SfmSketch, Unit, looks_like_presto};
 
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
@@ -20,17 +20,19 @@ use crate::sketch_file::{open, read_bytes};
 /// [`ErrorKind::Refused`] when the file was released before and `again` is false, when it is not raw, and when it is
 /// no regular file or has other names (hard links), so that it cannot count;
 /// [`ErrorKind::Unreadable`], [`ErrorKind::Damaged`] and [`ErrorKind::Io`] when the file cannot be read or its count not
-/// be raised; [`ErrorKind::Entropy`] without randomness.
+/// be raised; [`ErrorKind::Parameter`] as [`RawSketch::check_release`](crate::RawSketch::check_release);
+/// [`ErrorKind::Entropy`] without randomness.
 ///
 /// # Privacy
 /// Each release of the same data costs its own ε, and all of them add up. A copy of a raw file keeps a count of its own:
 /// the count protects against mistakes, not against the owner of the data. A release that fails after the count was raised
 /// stays counted.
 pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<SfmSketch, Error> {
-    release_raw_file_paid(path, again, || Ok(Permit::standalone(epsilon)))
+    release_raw_file_paid(path, epsilon, again, |_| Ok(Permit::standalone(epsilon)))
 }
 
-/// Releases the sketch in a raw file, once, with a permit that `pay` gets, such as one from a [`Ledger`](crate::Ledger).
+/// Releases the sketch in a raw file, once, with a permit for `epsilon` that `pay` gets, such as one from a
+/// [`Ledger`](crate::Ledger); it is told whom the release will protect.
 ///
 /// The order is what makes it safe: the raw file is locked and checked; `pay` spends; the count is raised; only then is
 /// noise drawn. When `pay` refuses, the count stays as it was, and nothing else has happened. A failure after `pay` leaves
@@ -55,8 +57,9 @@ pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<Sf
 /// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
 /// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
 /// let mut receipt = None;
-/// let private = dpsketch::release_raw_file_paid(&path, false, || {
-///     let (permit, paid) = ledger.spend("visits", Epsilon::new(1.0)?)?.permit();
+/// let epsilon = Epsilon::new(1.0)?;
+/// let private = dpsketch::release_raw_file_paid(&path, epsilon, false, |unit| {
+///     let (permit, paid) = ledger.spend_for("visits", epsilon, unit)?.permit();
 ///     receipt = Some(paid);
 ///     Ok(permit)
 /// })?;
@@ -66,8 +69,9 @@ pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<Sf
 /// ```
 pub fn release_raw_file_paid(
     path: &Path,
+    epsilon: Epsilon,
     again: bool,
-    pay: impl FnOnce() -> Result<Permit<Epsilon>, Error>,
+    pay: impl FnOnce(Unit) -> Result<Permit<Epsilon>, Error>,
 ) -> Result<SfmSketch, Error> {
     let name = path.display().to_string();
     let mut noise = NoiseRng::from_os()?;
@@ -92,8 +96,9 @@ pub fn release_raw_file_paid(
     if raw.releases() > 0 && !again {
         return Err(released_before(&name, raw.releases()));
     }
+    raw.check_release(epsilon)?;
     let output = OutputFile::create(path, Readers::OwnerOnly).map_err(uncounted)?;
-    let permit = pay()?;
+    let permit = pay(raw.unit())?;
     raw.record_release();
     if !is_still_at(&lock, path) {
         let moved = format!("{name} was moved or replaced meanwhile");

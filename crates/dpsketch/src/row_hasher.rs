@@ -1,15 +1,28 @@
-use sketch_hash::{AnyHash, Item, hash64_row};
+use sketch_hash::{AnyHash, Item, KeyedHash, hash64_row};
+use zeroize::Zeroize;
 
 use crate::builder::clean;
 use crate::text::TextRules;
 
 /// Turns rows of one or several values into the hash of one item.
-#[derive(Debug)]
 pub(crate) struct RowHasher {
     hash: AnyHash,
     rules: TextRules,
     /// Cleaned text, one a column; used again from row to row.
     buffers: Vec<String>,
+}
+
+/// No text and no key.
+impl core::fmt::Debug for RowHasher {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("RowHasher").field("hash", &self.hash.id()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for RowHasher {
+    fn drop(&mut self) {
+        self.buffers.zeroize();
+    }
 }
 
 impl RowHasher {

@@ -3,9 +3,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use sfm_pcsa::looks_like_presto;
+use zeroize::Zeroizing;
 
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
+use crate::secret;
 
 /// The version of the file format that is read and written.
 pub const FORMAT_VERSION: u8 = sketch_wire::HEADER_VERSION;
@@ -95,11 +97,10 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
 }
 
-pub(crate) fn read_bytes(reader: impl Read, name: &str) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    let read = reader.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes);
-    let length = read.map_err(|error| Error::reading(name, error).argument("FILE"))?;
-    if length as u64 > MAX_FILE_LEN {
+pub(crate) fn read_bytes(reader: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let bytes = secret::read(reader, MAX_FILE_LEN);
+    let bytes = bytes.map_err(|error| Error::reading(name, error).argument("FILE"))?;
+    if bytes.len() as u64 > MAX_FILE_LEN {
         return Err(Error::new(ErrorKind::Damaged, format!("{name} is too long to be a sketch"))
             .argument("FILE")
             .value(name)

@@ -34,7 +34,7 @@ fn released(builder: GroupedBuilder, unit: PrivacyUnit) -> (GroupContainer, Vec<
     for batch in released.by_ref() {
         let batch = batch.expect("a batch");
         for (row, sketch) in container.sketches(&batch).expect("whole sketches").into_iter().enumerate() {
-            let AnySketch::Sfm(sketch) = sketch else { panic!("a private sketch") };
+            let Some(AnySketch::Sfm(sketch)) = sketch else { panic!("a private sketch") };
             let group = group_value(batch.column(0), row).expect("a value");
             groups.push((group.as_str().map_or_else(|| group.to_string(), str::to_owned), sketch));
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use dp_noise::{Amount, Epsilon};
 use dpsketch::{Currency, Error, ErrorKind, Ledger, LedgerError, LedgerTerms, TextFileError};
 use proptest::prelude::*;
-use sfm_pcsa::ReleaseId;
+use sfm_pcsa::{ReleaseId, Unit};
 
 fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).expect("a valid epsilon")
@@ -200,8 +200,8 @@ fn what_is_no_regular_file_is_refused_at_once() {
     assert_eq!(Ledger::open(&folder.path().join("none")).unwrap_err().kind(), ErrorKind::Unreadable);
 }
 
-const GOOD: &str = r#"{"format":"dpsketch ledger","version":1,"currency":"epsilon","unit":"one item","total":"1",
-"spends":[{"label":"a","epsilon":"0.5","cost":"0.5","release":"000102030405060708090a0b0c0d0e0f"}]}"#;
+const GOOD: &str = r#"{"format":"dpsketch ledger","version":2,"currency":"epsilon","unit":"one item","total":"1",
+"spends":[{"label":"a","epsilon":"0.5","cost":"0.5","unit":null,"release":"000102030405060708090a0b0c0d0e0f"}]}"#;
 
 fn open_text(text: &[u8]) -> Result<Ledger, Error> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -213,10 +213,13 @@ fn open_text(text: &[u8]) -> Result<Ledger, Error> {
 #[test]
 fn every_damage_has_its_own_words() {
     assert!(open_text(GOOD.as_bytes()).is_ok());
-    let spend = r#"{"label":"a","epsilon":"0.5","cost":"0.5","release":"000102030405060708090a0b0c0d0e0f"}"#;
+    let spend = GOOD.split_once('[').unwrap().1.trim_end_matches("]}");
     for (from, to, told) in [
-        ("dpsketch ledger", "ledger", "expected \"dpsketch ledger 1\", found \"ledger 1\""),
-        ("\"version\":1", "\"version\":2", "found \"dpsketch ledger 2\""),
+        ("dpsketch ledger", "ledger", "expected \"dpsketch ledger 2\", found \"ledger 2\""),
+        ("\"version\":2", "\"version\":3", "found \"dpsketch ledger 3\""),
+        ("\"version\":2", "\"version\":1", "unit of spend 1 is invalid: expected no unit in version 1"),
+        ("\"unit\":null,", "", "unit of spend 1 is invalid: expected the words of a unit, or null"),
+        ("\"unit\":null", "\"unit\":\"u\"", "unit of spend 1 is invalid: expected the words of a unit, or null"),
         ("\"format\"", "\"name\"", "found \"no format\""),
         ("epsilon\",\"unit", "delta\",\"unit", "currency is invalid: expected epsilon or rho, found \"delta\""),
         ("\"1\",", "\"0\",", "total is invalid: expected an amount above zero, found \"0\""),
@@ -276,6 +279,71 @@ fn the_length_is_bounded_both_ways() {
     fs::write(&path, file((15 << 20) / spend.len())).unwrap();
     let error = Ledger::open(&path).unwrap().spend("b", epsilon(0.1)).unwrap_err();
     assert_eq!(reason(&error), LedgerError::Full { max: 16 << 20 });
+}
+
+#[test]
+fn a_ledger_without_units_is_read_and_gets_them_by_its_next_spend() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ledger");
+    let first = GOOD.replacen("\"version\":2", "\"version\":1", 1).replacen("\"unit\":null,", "", 1);
+    fs::write(&path, &first).unwrap();
+    let ledger = Ledger::open(&path).unwrap();
+    drop(ledger.spend_for("b", epsilon(0.25), Unit::Item).unwrap());
+    let record = Ledger::open(&path).unwrap().show().unwrap();
+    let seen: Vec<_> = record.spends().iter().map(|spend| (spend.cost(), spend.unit())).collect();
+    assert_eq!(seen, [(amount("0.5"), None), (amount("0.25"), Some(Unit::Item))]);
+    assert!(fs::read_to_string(&path).unwrap().contains("\"version\": 2"));
+    let cut = &first[..first.len() - 1];
+    assert!(!open_text(cut.as_bytes()).unwrap_err().message().contains("version"), "damage is told, not the version");
+}
+
+#[test]
+fn every_spend_records_whom_it_protects_and_items_are_no_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ledger");
+    let user = Unit::user(5).unwrap();
+    let of_users = terms(Currency::Epsilon, "1").with_unit(user.to_string()).unwrap();
+    let ledger = Ledger::create(&path, of_users).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = ledger.spend_for("a", epsilon(0.1), Unit::Item).unwrap_err();
+    assert_eq!(reason(&error), LedgerError::Unit { expected: user.to_string(), found: Unit::Item });
+    assert_eq!((error.kind(), error.kind().exit_code()), (ErrorKind::Refused, 4));
+    assert!(ledger.check_for("a", epsilon(0.1), Unit::Item).is_err());
+    assert_eq!(fs::read(&path).unwrap(), before);
+    for unit in [user, Unit::user(9).unwrap()] {
+        drop(ledger.spend_for("b", epsilon(0.1), unit).unwrap());
+    }
+    let record = ledger.show().unwrap();
+    assert_eq!(record.spends()[0].unit(), Some(user));
+    assert_eq!(record.to_json()["spends"][1]["unit"], "one user with at most 9 items");
+    assert_eq!((record.other_unit(user), record.other_unit(Unit::Item)), (None, Some(user)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_ledger_with_a_second_name_books_nothing() {
+    let (folder, path, ledger) = ledger("1");
+    let second = folder.path().join("second.ledger");
+    fs::hard_link(&path, &second).unwrap();
+    let before = fs::read(&path).unwrap();
+    let error = ledger.spend("a", epsilon(0.5)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.message().contains("hard link"), "{error}");
+    assert_eq!((fs::read(&path).unwrap(), fs::read(&second).unwrap()), (before.clone(), before));
+    fs::remove_file(&second).unwrap();
+    assert!(ledger.spend("a", epsilon(0.5)).is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_spend_keeps_the_mode_of_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path, ledger) = ledger("1");
+    for mode in [0o600, 0o640, 0o644, 0o660] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        drop(ledger.spend("a", epsilon(0.1)).unwrap());
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode, "{mode:o}");
+    }
 }
 
 proptest! {

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use dpsketch::sfm_pcsa::{MergeForm, PcsaShape};
+use dpsketch::sfm_pcsa::{MAX_RELEASES, MergeForm, PcsaShape};
 use dpsketch::sketch_hash::AnyHash;
 use dpsketch::{
-    AnySketch, DistinctBuilder, ErrorKind, OutputFile, RawSketch, Readers, TextRules, check_compatible, estimate,
-    merge, parse_confidence, parse_epsilon, read_sketch, release_raw_file,
+    AnySketch, DistinctBuilder, ErrorKind, OutputFile, RawSketch, Readers, TextRules, check_compatible,
+    check_mergeable, estimate, merge, parse_confidence, parse_epsilon, read_sketch, release_raw_file,
+    release_raw_file_paid,
 };
 use tempfile::TempDir;
 
@@ -201,4 +202,53 @@ fn a_raw_file_bounded_for_users_is_released_for_them() {
     output.commit(raw.to_sensitive_bytes().as_ref()).expect("a writable folder");
     let private = release_raw_file(&path, parse_epsilon("1").expect("in range"), false).expect("the first release");
     assert_eq!(private.units(), [unit]);
+}
+
+#[test]
+fn an_epsilon_too_small_for_a_user_is_refused_before_it_is_paid_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.raw.dps");
+    let unit = dpsketch::sfm_pcsa::Unit::user(1 << 20).expect("at least one item");
+    let sketch = dpsketch::sfm_pcsa::PcsaSketch::new(PcsaShape::DEFAULT, AnyHash::default()).with_unit(unit);
+    let raw = RawSketch::try_from(&sketch).expect("a sketch");
+    let output = OutputFile::create(&path, Readers::OwnerOnly).expect("a writable folder");
+    output.commit(raw.to_sensitive_bytes().as_ref()).expect("a writable folder");
+    let epsilon = parse_epsilon("1e-6").expect("in range");
+    let error = release_raw_file_paid(&path, epsilon, false, |_| panic!("nothing is to be paid")).unwrap_err();
+    assert_eq!((error.kind(), released(&path)), (ErrorKind::Parameter, 0), "{error}");
+}
+
+#[test]
+fn more_releases_than_one_sketch_records_do_not_merge() {
+    let shape = PcsaShape::new(2, 1).expect("a shape");
+    let empty = || DistinctBuilder::new(shape, AnyHash::default(), TextRules::default());
+    let raw = RawSketch::try_from(empty()).expect("a sketch");
+    let epsilon = parse_epsilon("1").expect("in range");
+    let release = |number: usize| (number.to_string(), raw.clone().release(epsilon).expect("randomness").into());
+    let mut files: Vec<(String, AnySketch)> = (0..=MAX_RELEASES).map(release).collect();
+    let error = check_mergeable(&files).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Incompatible);
+    assert!(error.message().contains("65537") && error.message().contains("65536"), "{error}");
+    assert!(check_compatible(&files).is_ok(), "they can still be estimated together");
+    files.pop();
+    assert!(check_mergeable(&files).is_ok());
+}
+
+#[test]
+fn debug_of_builders_shows_no_row_and_no_count() {
+    let (secret, hash) = ("secret 4711", AnyHash::default);
+    let rules = || TextRules { lowercase: true, ..TextRules::default() };
+    let mut distinct = DistinctBuilder::new(PcsaShape::DEFAULT, hash(), rules());
+    distinct.push_texts(["SECRET 4711", "Secret 4711"]);
+    let bound = dpsketch::UserBound::sorted(
+        dpsketch::MaxItems::new(2).expect("in range"),
+        dpsketch::sketch_hash::HashKey::DEFAULT,
+    );
+    let mut bounded = dpsketch::BoundedBuilder::new(PcsaShape::DEFAULT, hash(), rules(), bound);
+    let item = dpsketch::sketch_hash::Item::Text("SECRET 4711");
+    bounded.push_row(Some(item), [Some(item)]).expect("sorted");
+    for shown in [format!("{distinct:?}"), format!("{bounded:?}")] {
+        assert!(!shown.contains(secret) && !shown.contains("rows") && !shown.contains("counts"), "{shown}");
+        assert!(shown.contains("PcsaShape"), "{shown}");
+    }
 }

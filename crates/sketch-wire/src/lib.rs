@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod checksum;
 mod codec;
 mod error;
 mod family;
@@ -11,6 +12,7 @@ mod flags;
 mod header;
 mod wire;
 
+pub use checksum::Checksum;
 pub use codec::CODEC_LIMIT;
 pub use error::{BodyError, WireError};
 pub use family::Family;

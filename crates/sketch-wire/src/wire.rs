@@ -2,11 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crc::{CRC_64_XZ, Crc, Table};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    CODEC_LIMIT, Family, Flags, Header, WireError, codec,
+    CODEC_LIMIT, Checksum, Family, Flags, Header, WireError, codec,
     header::{HEADER_LEN, check_flags},
 };
 
@@ -121,9 +120,8 @@ fn checked_body<'a>(header: &Header, bytes: &'a [u8]) -> Result<&'a [u8], WireEr
 
 /// CRC-64/XZ of the first 24 header bytes and the body.
 fn checksum(header: &Header, body: &[u8]) -> u64 {
-    static CRC: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_XZ);
-    let mut digest = CRC.digest();
-    digest.update(&header.covered());
-    digest.update(body);
-    digest.finalize()
+    let mut checksum = Checksum::new();
+    checksum.update(&header.covered());
+    checksum.update(body);
+    checksum.finish()
 }

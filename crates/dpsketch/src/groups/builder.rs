@@ -3,7 +3,8 @@ use std::sync::Arc;
 use arrow_schema::DataType;
 use sfm_pcsa::diagnostics::placement;
 use sfm_pcsa::{PcsaCells, PcsaShape};
-use sketch_hash::{AnyHash, Item};
+use sketch_hash::{AnyHash, Item, KeyedHash};
+use zeroize::Zeroizing;
 
 use super::error::GroupError;
 use super::keys::GroupKeys;
@@ -58,7 +59,6 @@ pub struct GroupCounts {
 /// assert_eq!(sketches.len(), 2); // nobody was seen at sports, and that is not told
 /// # Ok::<(), dpsketch::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct GroupedBuilder {
     shape: PcsaShape,
     rows: RowHasher,
@@ -69,11 +69,22 @@ pub struct GroupedBuilder {
     bound: Option<UserBound>,
     counts: GroupCounts,
     /// Cleaned text of group and user; used again from row to row.
-    buffers: [String; 2],
+    buffers: [Zeroizing<String>; 2],
+}
+
+/// Shape, hash and whether there is a list or a bound: groups and counts are raw.
+impl core::fmt::Debug for GroupedBuilder {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("GroupedBuilder")
+            .field("shape", &self.shape)
+            .field("hash", &self.rows.hash_function().id())
+            .field("listed", &self.list.is_some())
+            .field("bounded", &self.bound.is_some())
+            .finish_non_exhaustive()
+    }
 }
 
 /// The groups that were fixed.
-#[derive(Debug)]
 struct List {
     lines: Arc<[String]>,
     /// Whether they have their numbers, which needs the type of the group column.
@@ -118,7 +129,7 @@ impl GroupedBuilder {
             list: None,
             bound: None,
             counts: GroupCounts::default(),
-            buffers: [String::new(), String::new()],
+            buffers: Default::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 use thiserror::Error as ThisError;
 
-use super::keys::KEY_TYPES;
+use super::key_type::KEY_TYPES;
 use crate::error::{Error, ErrorKind};
 
 /// Why rows could not be counted by group. No value of a group is ever named: they are data.
@@ -39,6 +39,14 @@ pub enum GroupError {
     /// More groups than can be numbered.
     #[error("more than 2^32 groups")]
     TooMany,
+    /// A table whose groups are not those that were released, or not in their rows.
+    #[error("the groups of the table were changed: expected the checksum {expected:016x}, found {found:016x}")]
+    Checksum {
+        /// As the metadata have it.
+        expected: u64,
+        /// Of the groups that are there.
+        found: u64,
+    },
     /// A Parquet file without the metadata of a container, or with invalid ones.
     #[error("not a container of grouped sketches: {reason}")]
     Container {
@@ -74,6 +82,7 @@ impl From<GroupError> for Error {
                 .allowed("a file with one group a line")
                 .hint("name all groups there can be, whether or not they are in the data"),
             E::TooMany => told(ErrorKind::Column).argument("--group-by").hint("group by another column"),
+            E::Checksum { .. } => told(ErrorKind::Damaged).hint("copy the table again from where it was made"),
             E::Container { .. } => {
                 told(ErrorKind::Damaged).hint("name a file made by `dpsketch build --group-by`, or a .dps file")
             }

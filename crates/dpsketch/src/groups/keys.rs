@@ -12,10 +12,9 @@ use arrow_schema::DataType;
 use hashbrown::HashTable;
 use sketch_hash::Item;
 
+use super::date::date;
 use super::error::GroupError;
-
-/// The types of group columns, in words.
-pub(super) const KEY_TYPES: &str = "text, integers, booleans and dates";
+use super::key_type::{code_of_integer, natural_type, plain};
 
 /// The distinct values of a group column.
 ///
@@ -123,7 +122,8 @@ impl GroupKeys {
         if let Some(data_type) = &other.data_type {
             self.expect(data_type)?;
         }
-        (0..other.len()).map(|number| self.number(other.item(number)).map(|(number, _)| number)).collect()
+        let numbers = 0..u32::try_from(other.len()).unwrap_or(u32::MAX);
+        numbers.map(|number| self.number(other.item(number)).map(|(number, _)| number)).collect()
     }
 
     /// All numbers in the order of their values.
@@ -170,8 +170,8 @@ impl GroupKeys {
         }
     }
 
-    fn item(&self, number: usize) -> Item<'_> {
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
+    /// The value with this number.
+    pub(super) fn item(&self, number: u32) -> Item<'_> {
         match self.data_type() {
             DataType::Utf8 => Item::Text(self.text(number).unwrap_or_default()),
             DataType::Boolean => Item::Boolean(self.code(number) != 0),
@@ -226,106 +226,11 @@ fn primitive<T: ArrowPrimitiveType<Native: TryFrom<i128>>>(codes: impl Iterator<
     Arc::new(PrimitiveArray::<T>::from_iter_values(values))
 }
 
-/// Sixty-four bits that keep the order, if the type holds the number.
-fn code_of_integer(value: i128, data_type: &DataType) -> Option<i64> {
-    let range = match data_type {
-        DataType::Int8 => i128::from(i8::MIN)..=i128::from(i8::MAX),
-        DataType::Int16 => i128::from(i16::MIN)..=i128::from(i16::MAX),
-        DataType::Int32 => i128::from(i32::MIN)..=i128::from(i32::MAX),
-        DataType::UInt8 => 0..=i128::from(u8::MAX),
-        DataType::UInt16 => 0..=i128::from(u16::MAX),
-        DataType::UInt32 => 0..=i128::from(u32::MAX),
-        DataType::UInt64 => 0..=i128::from(u64::MAX),
-        _ => i128::from(i64::MIN)..=i128::from(i64::MAX),
-    };
-    let shift = if *data_type == DataType::UInt64 { i128::from(i64::MIN) } else { 0 };
-    range.contains(&value).then(|| i64::try_from(value + shift).ok()).flatten()
-}
-
-/// The type a column of these values is written with; `None` for types that name no groups.
-fn plain(data_type: &DataType) -> Option<DataType> {
-    Some(match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
-        DataType::Boolean | DataType::Date32 => data_type.clone(),
-        DataType::Dictionary(_, values) => return plain(values),
-        integer if integer.is_integer() => integer.clone(),
-        _ => return None,
-    })
-}
-
-/// The type of a value that comes without a column.
-fn natural_type(item: Item<'_>) -> Result<DataType, GroupError> {
-    match item {
-        Item::Text(_) => Ok(DataType::Utf8),
-        Item::Integer(_) => Ok(DataType::Int64),
-        Item::Boolean(_) => Ok(DataType::Boolean),
-        Item::Date(_) => Ok(DataType::Date32),
-        _ => Err(GroupError::KeyType { found: "a number with a fraction, or bytes".to_owned() }),
-    }
-}
-
-/// Days since 1970-01-01 of a date written as 2024-12-31 (proleptic Gregorian calendar).
-pub(super) fn date(text: &str) -> Option<i64> {
-    let (year, rest) = text.split_once('-')?;
-    let (month, day) = rest.split_once('-')?;
-    if (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    let digits =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i64>().ok()).flatten();
-    let (year, month, day) = (digits(year)?, digits(month)?, digits(day)?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => 28 + i64::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    // Years begin in March, so that the leap day is their last.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    (1..=length).contains(&day).then(|| days + (153 * month + 2) / 5 + day - 1 - 719_468)
-}
-
-/// A date as 2024-12-31; the inverse of [`date`].
-pub(super) fn date_text(days: i64) -> String {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + carry)
-}
-
 #[cfg(test)]
 mod tests {
     use arrow_array::Array;
 
     use super::*;
-
-    #[test]
-    fn dates_are_days_of_the_calendar() {
-        // Days from Python's datetime.
-        for (text, days) in [
-            ("1970-01-01", 0),
-            ("1969-12-31", -1),
-            ("2000-02-29", 11_016),
-            ("2024-12-31", 20_088),
-            ("0001-01-01", -719_162),
-            ("9999-12-31", 2_932_896),
-        ] {
-            assert_eq!(date(text), Some(days), "{text}");
-            assert_eq!(date_text(days), text);
-        }
-        for text in
-            ["2023-02-29", "1900-02-29", "2024-13-01", "2024-00-01", "2024-1-1", "x", "2024-04-31", "+024-01-01"]
-        {
-            assert_eq!(date(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn values_keep_their_number_order_and_type() {

@@ -21,7 +21,6 @@ const BATCH_BYTES: usize = 4 << 20;
 const BATCH_GROUPS: usize = 8192;
 
 /// The raw sketches of all groups, made by [`GroupedBuilder`](crate::GroupedBuilder). As sensitive as the data.
-#[derive(Debug)]
 pub struct GroupedSketches {
     shape: PcsaShape,
     hash: AnyHash,
@@ -31,6 +30,17 @@ pub struct GroupedSketches {
     /// The numbers of the groups in the order of the table.
     order: Vec<u32>,
     listed: bool,
+}
+
+/// Shape and hash only: groups, their number and their cells are raw.
+impl core::fmt::Debug for GroupedSketches {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("GroupedSketches")
+            .field("shape", &self.shape)
+            .field("hash", &self.hash.id())
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
 }
 
 impl GroupedSketches {
@@ -84,6 +94,22 @@ impl GroupedSketches {
         })
     }
 
+    /// Whether a release at `epsilon` would be refused, to be asked before anything is paid for.
+    ///
+    /// # Errors
+    /// As [`release`](Self::release), but for want of randomness.
+    pub fn check_release(&self, epsilon: Epsilon, unit: PrivacyUnit) -> Result<(), Error> {
+        self.study(epsilon, unit)?;
+        PcsaSketch::new(self.shape, self.hash.clone()).check_release(unit.into(), epsilon)?;
+        Ok(())
+    }
+
+    /// What the table will say it was made by.
+    fn study(&self, epsilon: Epsilon, unit: PrivacyUnit) -> Result<Study, Error> {
+        let study = Study::new(self.shape.into(), self.hash.id(), epsilon);
+        Ok(study.with_unit(unit)?.with_text(self.rules.clone())?)
+    }
+
     /// Adds noise to every group and gives up the raw sketches, one batch at a time.
     ///
     /// `column` names the group column of the table.
@@ -119,8 +145,14 @@ impl GroupedSketches {
         let mut noise = NoiseRng::from_os()?;
         let mut name = [0; 16];
         noise.fill_bytes(&mut name);
-        let study = Study::new(self.shape.into(), self.hash.id(), epsilon).with_unit(unit)?.with_text(self.rules)?;
-        let container = GroupContainer::new(study, column, self.listed, ReleaseId::from_bytes(name));
+        let study = self.study(epsilon, unit)?;
+        let container = GroupContainer::new(
+            study,
+            column,
+            self.listed,
+            ReleaseId::from_bytes(name),
+            self.order.iter().map(|number| self.keys.item(*number)),
+        )?;
         let fields =
             vec![Field::new(column, self.keys.data_type(), false), Field::new(SKETCH_COLUMN, DataType::Binary, false)];
         Ok(ReleasedGroups {
@@ -139,7 +171,6 @@ impl GroupedSketches {
 }
 
 /// The released sketches, batch by batch: a column of the groups and a column of their sketches, each as its file would be.
-#[derive(Debug)]
 pub struct ReleasedGroups {
     container: GroupContainer,
     schema: SchemaRef,
@@ -151,6 +182,13 @@ pub struct ReleasedGroups {
     noise: NoiseRng,
     epsilon: Epsilon,
     unit: PrivacyUnit,
+}
+
+/// What the table says about itself; groups that are still to come are raw.
+impl core::fmt::Debug for ReleasedGroups {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ReleasedGroups").field("container", &self.container).finish_non_exhaustive()
+    }
 }
 
 impl ReleasedGroups {

@@ -1,4 +1,5 @@
 use dp_noise::{Amount, AmountError};
+use sfm_pcsa::Unit;
 use thiserror::Error as ThisError;
 
 use super::terms::{Currency, MAX_TEXT_LEN};
@@ -29,6 +30,14 @@ pub enum LedgerError {
         what: &'static str,
         /// Its length in bytes.
         found: usize,
+    },
+    /// A release that does not protect whom the ledger protects. Nothing was booked.
+    #[error("the ledger is for {expected}, and the release protects {found}")]
+    Unit {
+        /// The words of the ledger.
+        expected: String,
+        /// Whom the release protects.
+        found: Unit,
     },
     /// The file would become too long.
     #[error("the ledger is full: it would be longer than {max} bytes")]
@@ -72,6 +81,10 @@ impl From<LedgerError> for Error {
             E::Text { found, .. } => told(ErrorKind::Parameter)
                 .value(format!("{found} bytes"))
                 .allowed(format!("1 to {MAX_TEXT_LEN} bytes of any text")),
+            E::Unit { expected, found } => told(ErrorKind::Refused)
+                .value(found.to_string())
+                .allowed(format!("a release for {expected}"))
+                .hint("bound the users with --user and --max-items, or book the release in a ledger of its own unit"),
             E::Full { .. } => told(ErrorKind::Refused).hint("start another ledger with what remains of the total"),
             E::Busy => told(ErrorKind::Io).hint("try again when the other process is done"),
             E::Moved => told(ErrorKind::Io).hint("leave the ledger and its .lock file where they are, and try again"),

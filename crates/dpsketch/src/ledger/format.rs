@@ -1,46 +1,61 @@
 //! The text of a ledger file.
 
 use dp_noise::Amount;
-use serde::{Deserialize, Serialize};
-use sfm_pcsa::ReleaseId;
+use serde::{Deserialize, Deserializer, Serialize};
+use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
 use super::record::{LedgerRecord, SpendRecord};
-use super::terms::{Currency, LedgerTerms, check_text};
+use super::terms::{Currency, LedgerTerms, check_text, unit_of_words};
 use crate::text_file::{self, Layout, TextFileError};
 
-pub(super) const LAYOUT: Layout = Layout { format: "dpsketch ledger", version: 1, max: 16 << 20 };
+/// The version that is written.
+pub(super) const LAYOUT: Layout = Layout { format: "dpsketch ledger", version: 2, max: 16 << 20 };
+/// The one before, whose spends have no unit. A ledger becomes one of the new version by its next spend.
+const FIRST: Layout = Layout { version: 1, ..LAYOUT };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FileV1 {
+struct File {
     format: String,
     version: u64,
     currency: String,
     unit: String,
     total: String,
-    spends: Vec<SpendV1>,
+    spends: Vec<Entry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SpendV1 {
+struct Entry {
     label: String,
     epsilon: String,
     cost: String,
+    /// The words of a unit, or null. Not in the first version.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    unit: Option<UnitWords>,
     /// 32 hexadecimal digits; null as long as there is no release.
     #[serde(deserialize_with = "Option::deserialize")]
     release: Option<String>,
 }
 
+#[derive(Serialize, Deserialize)]
+struct UnitWords(Option<String>);
+
+/// A field that is there, null or not.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<UnitWords>, D::Error> {
+    UnitWords::deserialize(value).map(Some)
+}
+
 pub(super) fn write(record: &LedgerRecord) -> Result<Vec<u8>, LedgerError> {
-    let spends = record.spends.iter().map(|spend| SpendV1 {
+    let spends = record.spends.iter().map(|spend| Entry {
         label: spend.label.clone(),
         epsilon: spend.epsilon.to_string(),
         cost: spend.cost.to_string(),
+        unit: Some(UnitWords(spend.unit.map(|unit| unit.to_string()))),
         release: spend.release.map(|id| id.to_string()),
     });
-    let file = FileV1 {
+    let file = File {
         format: LAYOUT.format.to_owned(),
         version: LAYOUT.version,
         currency: record.terms.currency().as_str().to_owned(),
@@ -54,7 +69,15 @@ pub(super) fn write(record: &LedgerRecord) -> Result<Vec<u8>, LedgerError> {
 }
 
 pub(super) fn read(text: &[u8]) -> Result<LedgerRecord, TextFileError> {
-    let file: FileV1 = text_file::parse(text, &LAYOUT)?;
+    let file = match text_file::parse(text, &LAYOUT) {
+        Err(other @ TextFileError::Format { .. }) => match text_file::parse(text, &FIRST) {
+            Err(TextFileError::Format { .. }) => Err(other),
+            first => first,
+        },
+        read => read,
+    };
+    let file: File = file?;
+    let has_units = file.version == LAYOUT.version;
     let currency = Currency::parse(&file.currency)
         .ok_or_else(|| TextFileError::field("currency", "epsilon or rho", &file.currency))?;
     let total = Amount::parse_total(&file.total)
@@ -64,12 +87,14 @@ pub(super) fn read(text: &[u8]) -> Result<LedgerRecord, TextFileError> {
     let terms = terms
         .with_unit(file.unit.as_str())
         .map_err(|error| TextFileError::field("unit", error.to_string(), &file.unit))?;
-    let spends =
-        (1..).zip(file.spends).map(|(number, spend)| read_spend(currency, number, spend)).collect::<Result<_, _>>()?;
+    let spends = (1..)
+        .zip(file.spends)
+        .map(|(number, spend)| read_spend(currency, has_units, number, spend))
+        .collect::<Result<_, _>>()?;
     Ok(LedgerRecord { terms, spends })
 }
 
-fn read_spend(currency: Currency, number: usize, spend: SpendV1) -> Result<SpendRecord, TextFileError> {
+fn read_spend(currency: Currency, has_units: bool, number: usize, spend: Entry) -> Result<SpendRecord, TextFileError> {
     let name = |field: &str| format!("{field} of spend {number}");
     check_text("label", &spend.label)
         .map_err(|error| TextFileError::field(name("label"), error.to_string(), &spend.label))?;
@@ -83,6 +108,8 @@ fn read_spend(currency: Currency, number: usize, spend: SpendV1) -> Result<Spend
             &spend.cost,
         ));
     }
+    let unit = read_unit(has_units, spend.unit)
+        .map_err(|(expected, found)| TextFileError::field(name("unit"), expected, &found))?;
     let release = match spend.release {
         None => None,
         Some(text) => Some(
@@ -90,7 +117,17 @@ fn read_spend(currency: Currency, number: usize, spend: SpendV1) -> Result<Spend
                 .ok_or_else(|| TextFileError::field(name("release"), "32 hexadecimal digits or null", &text))?,
         ),
     };
-    Ok(SpendRecord { label: spend.label, epsilon, cost, release })
+    Ok(SpendRecord { label: spend.label, epsilon, cost, unit, release })
+}
+
+/// The unit of a spend, or what was expected and found.
+fn read_unit(has_units: bool, unit: Option<UnitWords>) -> Result<Option<Unit>, (&'static str, String)> {
+    match unit {
+        Some(_) if !has_units => Err(("no unit in version 1", "a unit".to_owned())),
+        None if has_units => Err(("the words of a unit, or null", "nothing".to_owned())),
+        None | Some(UnitWords(None)) => Ok(None),
+        Some(UnitWords(Some(words))) => unit_of_words(&words).map(Some).ok_or(("the words of a unit, or null", words)),
+    }
 }
 
 fn amount(name: impl Into<String>, text: &str) -> Result<Amount, TextFileError> {

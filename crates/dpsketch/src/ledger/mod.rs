@@ -15,7 +15,7 @@ pub use error::LedgerError;
 pub(crate) use format::release_id;
 use lock::LedgerLock;
 pub use record::{LedgerRecord, SpendRecord};
-use sfm_pcsa::ReleaseId;
+use sfm_pcsa::{ReleaseId, Unit};
 pub use terms::{Currency, LedgerTerms};
 
 use crate::error::{Error, ErrorKind};
@@ -43,7 +43,7 @@ use crate::text_file;
 /// ```
 /// use dp_noise::{Amount, Epsilon};
 /// use dpsketch::{Currency, Ledger, LedgerTerms};
-/// use sfm_pcsa::ReleaseId;
+/// use sfm_pcsa::{ReleaseId, Unit};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
@@ -116,8 +116,20 @@ impl Ledger {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self, label: &str, epsilon: Epsilon) -> Result<(), Error> {
+        self.check_with(label, epsilon, None)
+    }
+
+    /// As [`check`](Self::check), for [`spend_for`](Self::spend_for).
+    ///
+    /// # Errors
+    /// As [`spend_for`](Self::spend_for).
+    pub fn check_for(&self, label: &str, epsilon: Epsilon, unit: impl Into<Unit>) -> Result<(), Error> {
+        self.check_with(label, epsilon, Some(unit.into()))
+    }
+
+    fn check_with(&self, label: &str, epsilon: Epsilon, unit: Option<Unit>) -> Result<(), Error> {
         let mut record = self.show()?;
-        record.spend(label, epsilon).map(drop).map_err(|error| self.about(error))
+        record.spend(label, epsilon, unit).map(drop).map_err(|error| self.about(error))
     }
 
     /// Books a release at `epsilon` that `label` describes. When this returns, the spend is on the disk.
@@ -132,8 +144,38 @@ impl Ledger {
     /// [`ErrorKind::Parameter`] when the label is empty or longer than 255 bytes; [`ErrorKind::Io`] when the file cannot be
     /// locked or written; and as [`open`](Self::open). No permit exists then, but if the disk failed late the spend may stand in the file.
     pub fn spend(&self, label: &str, epsilon: Epsilon) -> Result<Spend, Error> {
+        self.spend_with(label, epsilon, None)
+    }
+
+    /// As [`spend`](Self::spend), with the unit that the release protects, which the ledger then records.
+    ///
+    /// # Privacy
+    /// As [`spend`](Self::spend).
+    ///
+    /// # Errors
+    /// As [`spend`](Self::spend); [`ErrorKind::Refused`], with [`LedgerError::Unit`] as source, when the release would not
+    /// protect the [unit of the ledger](LedgerTerms::check_unit).
+    ///
+    /// # Examples
+    /// ```
+    /// # use dp_noise::{Amount, Epsilon};
+    /// # use dpsketch::{Currency, Ledger, LedgerTerms, MaxItems, PrivacyUnit};
+    /// let folder = tempfile::tempdir()?;
+    /// let user = PrivacyUnit::User { max_items: MaxItems::new(5)? };
+    /// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?.with_unit(user.to_string())?;
+    /// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
+    /// assert!(ledger.spend_for("pages", Epsilon::new(0.5)?, PrivacyUnit::Item).is_err());
+    /// let spend = ledger.spend_for("pages", Epsilon::new(0.5)?, user)?;
+    /// assert_eq!(spend.record().unit(), Some(user.into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn spend_for(&self, label: &str, epsilon: Epsilon, unit: impl Into<Unit>) -> Result<Spend, Error> {
+        self.spend_with(label, epsilon, Some(unit.into()))
+    }
+
+    fn spend_with(&self, label: &str, epsilon: Epsilon, unit: Option<Unit>) -> Result<Spend, Error> {
         let (number, record) = self.change(|record| {
-            let made = record.spend(label, epsilon)?;
+            let made = record.spend(label, epsilon, unit)?;
             Ok((record.spends.len(), made))
         })?;
         Ok(Spend { epsilon, receipt: SpendReceipt { ledger: self.clone(), number, record } })
@@ -251,7 +293,7 @@ mod tests {
         for gone in [folder.path().join("a.ledger.lock"), path] {
             let moved = ledger.change(|record| {
                 fs::rename(&gone, &other).unwrap();
-                record.spend("lost", Epsilon::new(0.5).unwrap())
+                record.spend("lost", Epsilon::new(0.5).unwrap(), None)
             });
             assert_eq!(moved.unwrap_err().to_string(), LedgerError::Moved.to_string());
             let left = fs::read(&other).unwrap();

@@ -2,7 +2,7 @@ use core::fmt::Write;
 
 use dp_noise::{Amount, Epsilon};
 use serde_json::{Value, json};
-use sfm_pcsa::ReleaseId;
+use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
 use super::terms::{LedgerTerms, check_text};
@@ -13,6 +13,7 @@ pub struct SpendRecord {
     pub(super) label: String,
     pub(super) epsilon: Amount,
     pub(super) cost: Amount,
+    pub(super) unit: Option<Unit>,
     pub(super) release: Option<ReleaseId>,
 }
 
@@ -33,6 +34,12 @@ impl SpendRecord {
     #[must_use]
     pub fn cost(&self) -> Amount {
         self.cost
+    }
+
+    /// Whom the release protects at its ε; `None` where nobody said more than that it is the ledger's unit.
+    #[must_use]
+    pub fn unit(&self) -> Option<Unit> {
+        self.unit
     }
 
     /// The release that came of it; `None` when it failed, is not done yet, or was booked by hand.
@@ -82,16 +89,32 @@ impl LedgerRecord {
         self.terms.total().saturating_sub(self.spent())
     }
 
+    /// A unit of another kind that earlier spends protect: what an item pays and what a user pays add up for nobody but
+    /// who is both.
+    #[must_use]
+    pub fn other_unit(&self, unit: Unit) -> Option<Unit> {
+        let mut units = self.spends.iter().filter_map(|spend| spend.unit);
+        units.find(|other| (*other == Unit::Item) != (unit == Unit::Item))
+    }
+
     /// Books a release at `epsilon`.
-    pub(super) fn spend(&mut self, label: &str, epsilon: Epsilon) -> Result<SpendRecord, LedgerError> {
+    pub(super) fn spend(
+        &mut self,
+        label: &str,
+        epsilon: Epsilon,
+        unit: Option<Unit>,
+    ) -> Result<SpendRecord, LedgerError> {
         check_text("label", label)?;
+        if let Some(unit) = unit {
+            self.terms.check_unit(unit)?;
+        }
         let currency = self.terms.currency();
         let (requested, remaining) = (currency.cost(epsilon), self.remaining());
         if requested > remaining {
             return Err(LedgerError::Exceeded { requested, remaining, currency });
         }
         let epsilon = Amount::from_epsilon(epsilon);
-        let spend = SpendRecord { label: label.to_owned(), epsilon, cost: requested, release: None };
+        let spend = SpendRecord { label: label.to_owned(), epsilon, cost: requested, unit, release: None };
         self.spends.push(spend.clone());
         Ok(spend)
     }
@@ -111,7 +134,7 @@ impl LedgerRecord {
     }
 
     /// One object: `currency, unit, total, spent, remaining` and a list `spends` of
-    /// `{number, label, epsilon, cost, status, release}`. Amounts are text, so that they stay exact.
+    /// `{number, label, epsilon, cost, unit, status, release}`. Amounts are text, so that they stay exact.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let spends = (1_usize..).zip(&self.spends).map(|(number, spend)| {
@@ -120,6 +143,7 @@ impl LedgerRecord {
                 "label": spend.label,
                 "epsilon": spend.epsilon.to_string(),
                 "cost": spend.cost.to_string(),
+                "unit": spend.unit.map(|unit| unit.to_string()),
                 "status": spend.status(),
                 "release": spend.release.map(|id| id.to_string()),
             })
@@ -168,21 +192,21 @@ mod tests {
         let mut record = record("1");
         let tenth = Epsilon::new(0.1).unwrap();
         for _ in 0..10 {
-            record.spend("a", tenth).unwrap();
+            record.spend("a", tenth, None).unwrap();
         }
         let refused = LedgerError::Exceeded {
             requested: Amount::parse_cost("0.1").unwrap(),
             remaining: Amount::ZERO,
             currency: Currency::Epsilon,
         };
-        assert_eq!(record.spend("a", tenth), Err(refused));
+        assert_eq!(record.spend("a", tenth, None), Err(refused));
         assert_eq!(record.spends().len(), 10);
     }
 
     #[test]
     fn a_release_goes_only_to_the_spend_it_was_made_under() {
         let mut record = record("1");
-        let made = record.spend("a", Epsilon::new(0.5).unwrap()).unwrap();
+        let made = record.spend("a", Epsilon::new(0.5).unwrap(), None).unwrap();
         let other = SpendRecord { label: "b".into(), ..made.clone() };
         let release = ReleaseId::from_bytes([7; 16]);
         for number in [0, 2, usize::MAX] {
@@ -196,7 +220,7 @@ mod tests {
     #[test]
     fn text_for_a_terminal_has_no_control_characters() {
         let mut record = record("1");
-        record.spend("\u{1b}[2J\nfake", Epsilon::new(0.5).unwrap()).unwrap();
+        record.spend("\u{1b}[2J\nfake", Epsilon::new(0.5).unwrap(), None).unwrap();
         let text = record.to_text();
         assert_eq!(text.lines().count(), 2);
         assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");

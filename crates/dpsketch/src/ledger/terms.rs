@@ -1,6 +1,7 @@
 use core::fmt;
 
 use dp_noise::{Amount, Epsilon};
+use sfm_pcsa::Unit;
 
 use super::LedgerError;
 
@@ -113,8 +114,8 @@ impl LedgerTerms {
     /// Names who or what the total protects, in any words: `one patient`, `one user with at most 5 items`.
     ///
     /// # Privacy
-    /// Every release that is booked has to protect this unit at the ε that is booked. The words are for people; no program
-    /// can check them.
+    /// Every release that is booked has to protect this unit at the ε that is booked. The words are for people; a program
+    /// understands those of a [`Unit`] only, see [`check_unit`](Self::check_unit).
     ///
     /// # Errors
     /// [`LedgerError::Text`] when the text is empty or longer than 255 bytes.
@@ -122,6 +123,37 @@ impl LedgerTerms {
         let unit = unit.into();
         check_text("unit", &unit)?;
         Ok(Self { unit, ..self })
+    }
+
+    /// Checks that a release which protects `unit` protects the ledger's unit as well.
+    ///
+    /// Where the ledger's words are those of a [`Unit`], a program can tell: what protects a user protects each item,
+    /// but not the other way round; the bound on a user's items is kept by each release itself. Other words say
+    /// nothing to a program.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unit`] for items in a ledger of users.
+    ///
+    /// # Examples
+    /// ```
+    /// # use dp_noise::Amount;
+    /// # use dpsketch::{Currency, LedgerTerms};
+    /// use sfm_pcsa::Unit;
+    ///
+    /// let terms = LedgerTerms::new(Currency::Epsilon, Amount::parse_total("1")?)?;
+    /// let user = Unit::user(5).ok_or("at least one item")?;
+    /// let of_users = terms.clone().with_unit(user.to_string())?;
+    /// assert!(terms.check_unit(user).is_ok() && of_users.check_unit(user).is_ok());
+    /// assert!(of_users.check_unit(Unit::Item).is_err());
+    /// assert!(terms.with_unit("one patient")?.check_unit(Unit::Item).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_unit(&self, unit: Unit) -> Result<(), LedgerError> {
+        let of_users = unit_of_words(&self.unit).is_some_and(|own| own != Unit::Item);
+        if of_users && unit == Unit::Item {
+            return Err(LedgerError::Unit { expected: self.unit.clone(), found: unit });
+        }
+        Ok(())
     }
 
     /// What is counted.
@@ -141,6 +173,16 @@ impl LedgerTerms {
     pub fn unit(&self) -> &str {
         &self.unit
     }
+}
+
+/// The unit whose words these are, if they are any's.
+pub(super) fn unit_of_words(words: &str) -> Option<Unit> {
+    let items = |words: &str| {
+        let number = words.strip_prefix("one user with at most ")?.split_once(' ')?.0;
+        Unit::user(number.parse().ok()?)
+    };
+    let unit = items(words).unwrap_or(Unit::Item);
+    (unit.to_string() == words).then_some(unit)
 }
 
 pub(super) fn check_text(what: &'static str, text: &str) -> Result<(), LedgerError> {
@@ -168,6 +210,16 @@ mod tests {
         ] {
             let epsilon = Amount::parse_cost(epsilon).unwrap();
             assert_eq!(Currency::Rho.cost_of_amount(epsilon).to_string(), rho);
+        }
+    }
+
+    #[test]
+    fn units_are_known_by_their_words() {
+        for unit in [Some(Unit::Item), Unit::user(1), Unit::user(5), Unit::user(u32::MAX)] {
+            assert_eq!(unit_of_words(&unit.unwrap().to_string()), unit);
+        }
+        for words in ["", "one user", "one user with at most 0 items", "one user with at most 1 items", "One item"] {
+            assert_eq!(unit_of_words(words), None, "{words}");
         }
     }
 

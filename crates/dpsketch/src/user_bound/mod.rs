@@ -16,6 +16,7 @@ use selection::{Selection, UserHash};
 use sketch_hash::{DefaultHash, HashKey, Item};
 use sorter::{Pair, PairSorter};
 pub use unit::{MaxItems, PrivacyUnit};
+use zeroize::Zeroizing;
 
 use crate::error::Error;
 
@@ -101,7 +102,7 @@ struct Users {
     current: Option<UserHash>,
     selection: Selection,
     /// Used again from user to user.
-    items: Vec<u64>,
+    items: Zeroizing<Vec<u64>>,
     count: u64,
     kept: u64,
 }
@@ -193,7 +194,13 @@ impl fmt::Debug for UserBound {
 
 impl Users {
     fn new(max_items: MaxItems, key: HashKey) -> Self {
-        Self { current: None, selection: Selection::new(max_items, key), items: Vec::new(), count: 0, kept: 0 }
+        Self {
+            current: None,
+            selection: Selection::new(max_items, key),
+            items: Zeroizing::default(),
+            count: 0,
+            kept: 0,
+        }
     }
 
     fn push(&mut self, user: UserHash, item: u64, keep: impl FnMut(&[u64])) {

@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 use std::collections::HashSet;
 
 use sketch_hash::Item;
+use zeroize::Zeroizing;
 
 use super::UserBoundError;
 use super::selection::UserHash;
@@ -61,7 +62,7 @@ struct Monotone {
 /// What is compared. Values of different kinds have no order; nor have floating-point numbers, which nobody is named by.
 #[derive(PartialEq, Eq)]
 enum Value {
-    Bytes(Vec<u8>),
+    Bytes(Zeroizing<Vec<u8>>),
     Number { kind: Kind, value: i128 },
 }
 
@@ -103,8 +104,9 @@ impl Monotone {
         match (&self.last, &next) {
             (None, Some(_)) => {}
             (Some(Value::Bytes(last)), Some(Value::Bytes(next))) => {
-                self.plain.saw(last.cmp(next));
-                self.by_length.saw(last.len().cmp(&next.len()).then_with(|| last.cmp(next)));
+                let order = last.as_slice().cmp(next.as_slice());
+                self.plain.saw(order);
+                self.by_length.saw(last.len().cmp(&next.len()).then(order));
             }
             (Some(Value::Number { kind: a, value: last }), Some(Value::Number { kind: b, value: next })) if a == b => {
                 self.plain.saw(last.cmp(next));
@@ -124,8 +126,8 @@ impl Monotone {
 impl Value {
     fn of(item: Item<'_>) -> Option<Self> {
         let (kind, value) = match item {
-            Item::Text(text) => return Some(Self::Bytes(text.as_bytes().to_vec())),
-            Item::Binary(bytes) => return Some(Self::Bytes(bytes.to_vec())),
+            Item::Text(text) => return Some(Self::Bytes(Zeroizing::new(text.as_bytes().to_vec()))),
+            Item::Binary(bytes) => return Some(Self::Bytes(Zeroizing::new(bytes.to_vec()))),
             Item::Integer(value) => (Kind::Integer, value),
             Item::Boolean(value) => (Kind::Boolean, i128::from(value)),
             Item::Date(days) => (Kind::Date, i128::from(days)),

@@ -1,10 +1,10 @@
 //! Which items of one user are kept.
 
-use std::collections::BTreeSet;
-
 use sketch_hash::{DefaultHash, Domain, HashKey, KeyedHash};
+use zeroize::Zeroizing;
 
 use super::unit::MaxItems;
+use crate::secret;
 
 /// The 128-bit hash of a user.
 pub(super) type UserHash = [u64; 2];
@@ -17,8 +17,10 @@ pub(super) type UserHash = [u64; 2];
 pub(super) struct Selection {
     hash: DefaultHash,
     limit: usize,
-    /// Rank and item, the smallest `limit` of those offered.
-    chosen: BTreeSet<(u64, u64)>,
+    /// Rank and item of those offered, the smallest `limit` of them among all; twice as many at most.
+    candidates: Zeroizing<Vec<(u64, u64)>>,
+    /// Where there are enough: what a candidate has to be below.
+    bar: Option<(u64, u64)>,
 }
 
 impl Selection {
@@ -26,28 +28,41 @@ impl Selection {
         Self {
             hash: DefaultHash::new(key.derive("dpsketch user bound rank", 0)),
             limit: usize::try_from(max_items.get()).unwrap_or(usize::MAX),
-            chosen: BTreeSet::new(),
+            candidates: Zeroizing::default(),
+            bar: None,
         }
     }
 
     pub(super) fn offer(&mut self, user: UserHash, item: u64) {
-        let mut bytes = [0; 24];
+        let mut bytes = Zeroizing::new([0; 24]);
         for (chunk, word) in bytes.chunks_exact_mut(8).zip([user[0], user[1], item]) {
             chunk.copy_from_slice(&word.to_le_bytes());
         }
         // An equal rank of two items has probability 2^-64; the item decides then.
-        let candidate = (self.hash.hash64(Domain::Row, &bytes), item);
-        if self.chosen.len() < self.limit {
-            self.chosen.insert(candidate);
-        } else if self.chosen.last().is_some_and(|last| candidate < *last) && self.chosen.insert(candidate) {
-            self.chosen.pop_last();
+        let candidate = (self.hash.hash64(Domain::Row, bytes.as_slice()), item);
+        if self.bar.is_some_and(|bar| candidate >= bar) {
+            return;
+        }
+        secret::push(&mut self.candidates, candidate);
+        if self.candidates.len() >= self.limit.saturating_mul(2) {
+            self.choose();
         }
     }
 
+    /// Leaves the smallest `limit` candidates, each once, in their order.
+    fn choose(&mut self) {
+        self.candidates.sort_unstable();
+        self.candidates.dedup();
+        self.candidates.truncate(self.limit);
+        self.bar = (self.candidates.len() == self.limit).then(|| self.candidates.last().copied()).flatten();
+    }
+
     /// Moves the kept items to `items`, whose contents are replaced, and is ready for the next user.
-    pub(super) fn take(&mut self, items: &mut Vec<u64>) {
+    pub(super) fn take(&mut self, items: &mut Zeroizing<Vec<u64>>) {
+        self.choose();
         items.clear();
-        items.extend(self.chosen.iter().map(|(_, item)| *item));
-        self.chosen.clear();
+        self.candidates.iter().for_each(|(_, item)| secret::push(items, *item));
+        self.candidates.clear();
+        self.bar = None;
     }
 }

@@ -6,6 +6,8 @@ use std::collections::binary_heap::PeekMut;
 use std::io;
 use std::path::PathBuf;
 
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
 use super::UserBoundError;
 use super::selection::UserHash;
 use super::spill::SpillFile;
@@ -21,11 +23,13 @@ const RUN_OVERHEAD: usize = 256;
 const BATCH: usize = 1024;
 
 /// A user and one of the user's items.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pair {
     pub(super) user: UserHash,
     pub(super) item: u64,
 }
+
+impl DefaultIsZeroes for Pair {}
 
 impl Pair {
     fn to_bytes(self) -> [u8; PAIR] {
@@ -51,7 +55,7 @@ pub(super) struct PairSorter {
     memory: usize,
     folder: PathBuf,
     /// Room for as many pairs as the memory holds, from the start.
-    buffer: Vec<Pair>,
+    buffer: Zeroizing<Vec<Pair>>,
     spilled: Option<Spilled>,
 }
 
@@ -70,7 +74,7 @@ impl PairSorter {
         if memory < Self::MIN_MEMORY {
             return Err(UserBoundError::Memory { expected: Self::MIN_MEMORY, found: memory });
         }
-        let mut sorter = Self { memory, folder, buffer: Vec::new(), spilled: None };
+        let mut sorter = Self { memory, folder, buffer: Zeroizing::default(), spilled: None };
         sorter.reserve()?;
         Ok(sorter)
     }
@@ -101,7 +105,7 @@ impl PairSorter {
     pub(super) fn finish(mut self, mut visit: impl FnMut(Pair)) -> Result<(), Error> {
         self.sort();
         if self.spilled.is_none() {
-            self.buffer.drain(..).for_each(visit);
+            self.buffer.iter().copied().for_each(visit);
             return Ok(());
         }
         self.finish_on_disk(|pair| {
@@ -113,7 +117,7 @@ impl PairSorter {
 
     fn finish_on_disk(&mut self, visit: impl FnMut(Pair) -> io::Result<()>) -> io::Result<()> {
         self.spill()?;
-        self.buffer = Vec::new();
+        self.buffer = Zeroizing::default();
         match &mut self.spilled {
             Some(spilled) => {
                 spilled.merge(self.memory, visit)?;
@@ -135,13 +139,14 @@ impl PairSorter {
             none => none.insert(Spilled { file: SpillFile::create(&self.folder)?, ends: Vec::new() }),
         };
         let mut writer = RunWriter::new(&mut spilled.file);
-        self.buffer.drain(..).try_for_each(|pair| writer.write(pair))?;
+        self.buffer.iter().try_for_each(|pair| writer.write(*pair))?;
+        self.buffer.clear();
         spilled.ends.push(writer.finish()?);
         if spilled.ends.len() < self.memory / RUN_MEMORY {
             return Ok(());
         }
         // Merging takes the memory of the buffer.
-        self.buffer = Vec::new();
+        self.buffer = Zeroizing::default();
         let mut file = SpillFile::create(&self.folder)?;
         let mut writer = RunWriter::new(&mut file);
         spilled.merge(self.memory, |pair| writer.write(pair))?;
@@ -164,7 +169,7 @@ impl Spilled {
         let mut heap = BinaryHeap::with_capacity(self.ends.len());
         let mut start = 0;
         for (index, end) in self.ends.iter().copied().enumerate() {
-            let mut run = Run { bytes: Vec::new(), read: 0, next: start, end };
+            let mut run = Run { bytes: Zeroizing::default(), read: 0, next: start, end };
             if let Some(pair) = run.next(&mut self.file, block)? {
                 heap.push(Reverse((pair, index)));
             }
@@ -190,12 +195,12 @@ impl Spilled {
 /// Writes pairs to the end of a file, many at a time.
 struct RunWriter<'a> {
     file: &'a mut SpillFile,
-    bytes: Vec<u8>,
+    bytes: Zeroizing<Vec<u8>>,
 }
 
 impl<'a> RunWriter<'a> {
     fn new(file: &'a mut SpillFile) -> Self {
-        Self { file, bytes: Vec::with_capacity(BATCH * PAIR) }
+        Self { file, bytes: Zeroizing::new(Vec::with_capacity(BATCH * PAIR)) }
     }
 
     fn write(&mut self, pair: Pair) -> io::Result<()> {
@@ -216,7 +221,7 @@ impl<'a> RunWriter<'a> {
 
 /// One sorted run and the block of it that is in memory.
 struct Run {
-    bytes: Vec<u8>,
+    bytes: Zeroizing<Vec<u8>>,
     /// Bytes of the block that are used up.
     read: usize,
     /// Where the next block starts.
