@@ -66,14 +66,7 @@ pub struct NoisyCells<S: BitmapShape> {
 
 impl<S: BitmapShape> core::fmt::Debug for NoisyCells<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("NoisyCells")
-            .field("shape", &self.shape)
-            .field("hash", &self.hash_id)
-            .field("releases", &self.leaves().len())
-            .field("epsilon", &self.epsilon())
-            .field("epsilon_total", &self.epsilon_total())
-            .field("insecure_noise", &self.insecure_noise())
-            .finish_non_exhaustive()
+        self.noisy.describe(f.debug_struct("NoisyCells").field("shape", &self.shape).field("hash", &self.hash_id))
     }
 }
 
@@ -218,10 +211,8 @@ impl NoisyCells<PcsaShape> {
     /// The share of cells whose true answer is yes, level by level.
     #[must_use]
     pub fn shares_per_level(&self) -> Vec<CellShare> {
-        let mut ones = vec![0; usize::from(self.shape.levels())];
-        gf2_linalg::level_popcounts(self.noisy.bits(), self.shape.buckets() as usize, &mut ones);
         let share = |ones| CellShare::new(u64::from(self.shape.buckets()), ones, self.noisy.channel());
-        ones.into_iter().map(share).collect()
+        self.noisy.ones_per_level(self.shape).into_iter().map(share).collect()
     }
 }
 

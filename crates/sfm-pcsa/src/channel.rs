@@ -77,6 +77,17 @@ impl Channel {
         Ok(Self { p, a: (p - q) / p })
     }
 
+    /// From the probabilities of the two errors, taken as exact: `1 − p` and `q`, which keep their digits where there is
+    /// little noise.
+    pub(crate) fn from_errors(miss: f64, q: f64) -> Result<Self, ChannelError> {
+        let p = DoubleDouble::ONE - DoubleDouble::from_f64(miss);
+        let d = p - DoubleDouble::from_f64(q);
+        if !(miss >= 0.0 && q >= 0.0 && d > DoubleDouble::ZERO) {
+            return Err(ChannelError::Order { p: 1.0 - miss, q });
+        }
+        Ok(Self { p, a: d / p })
+    }
+
     /// The output of a merge. Checks the range and that some signal is left.
     pub(crate) fn from_merge(p: DoubleDouble, a: DoubleDouble) -> Result<Self, ChannelError> {
         let keep = a.to_f64();

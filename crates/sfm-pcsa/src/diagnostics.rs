@@ -126,6 +126,8 @@ pub fn gate_table(
 pub struct MergedChannel {
     /// P(1→1).
     pub p: f64,
+    /// P(1→0), `1 − p`: it keeps its digits where `p` is close to 1.
+    pub miss: f64,
     /// P(0→1).
     pub q: f64,
     /// `p − q`, from `a`: it keeps its digits where `p` and `q` agree in all of theirs.
@@ -138,7 +140,8 @@ pub struct MergedChannel {
 
 /// The channel of the one-shot OR of any number of noisy bits, given as `(p, q)` each.
 ///
-/// With inputs of `p = 1/2` the extremal form is the deterministic merge by exclusive or.
+/// With inputs of `p = 1/2` the extremal form is the deterministic merge by exclusive or. A pair of `f64` cannot say `1 − p`
+/// well where `p` is close to 1: from ε of about 9 on use [`nway_or_from_errors`].
 ///
 /// # Errors
 /// As [`gate_table`]; [`ChannelError::NoInput`] without an input.
@@ -153,10 +156,33 @@ pub struct MergedChannel {
 /// # Ok::<(), sfm_pcsa::ChannelError>(())
 /// ```
 pub fn nway_or(form: OutputForm, inputs: &[(f64, f64)]) -> Result<MergedChannel, ChannelError> {
-    let channels: Vec<_> = inputs.iter().map(|&(p, q)| Channel::from_probabilities(p, q)).collect::<Result<_, _>>()?;
-    let merged = OrMerge::new(form, &channels)?.channel();
+    merged(form, inputs.iter().map(|&(p, q)| Channel::from_probabilities(p, q)).collect())
+}
+
+/// As [`nway_or`], each input given by the probabilities of its two errors, `(1 − p, q)`: P(1→0) and P(0→1).
+///
+/// # Errors
+/// As [`nway_or`].
+///
+/// # Examples
+/// ```
+/// use sfm_pcsa::{OutputForm, diagnostics::nway_or_from_errors};
+/// // Two releases at ε = 40: ε* = −ln(2e^−40 − e^−80).
+/// let flip = (-40f64).exp() / (1.0 + (-40f64).exp());
+/// let or = nway_or_from_errors(OutputForm::Symmetric, &[(flip, flip); 2])?;
+/// assert!((or.epsilon - (40.0 - 2f64.ln())).abs() < 1e-12);
+/// assert!((or.miss / (2.0 * flip) - 1.0).abs() < 1e-12);
+/// # Ok::<(), sfm_pcsa::ChannelError>(())
+/// ```
+pub fn nway_or_from_errors(form: OutputForm, inputs: &[(f64, f64)]) -> Result<MergedChannel, ChannelError> {
+    merged(form, inputs.iter().map(|&(miss, q)| Channel::from_errors(miss, q)).collect())
+}
+
+fn merged(form: OutputForm, inputs: Result<Vec<Channel>, ChannelError>) -> Result<MergedChannel, ChannelError> {
+    let merged = OrMerge::new(form, &inputs?)?.channel();
     Ok(MergedChannel {
         p: merged.p().to_f64(),
+        miss: merged.not_p().to_f64(),
         q: merged.q().to_f64(),
         d: merged.d().to_f64(),
         a: merged.a().to_f64(),
@@ -225,4 +251,54 @@ pub fn level_of_a_cell(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Res
 #[must_use]
 pub fn legions_boundaries(shape: LegionsShape) -> Vec<u64> {
     shape.boundaries().into_firsts()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} against {expected}");
+    }
+
+    #[test]
+    fn merges_at_any_epsilon_keep_their_complements() {
+        for epsilon in [0.5_f64, 1.0, 9.0, 12.0, 20.0, 30.0, 40.0] {
+            let odds = (-epsilon).exp();
+            let flip = odds / (1.0 + odds);
+            for inputs in [2, 3, 8] {
+                // 1 − a* = 1 − (1 − e^−ε)^m.
+                let lost = -(f64::from(inputs) * (-odds).ln_1p()).exp_m1();
+                let all = vec![(flip, flip); usize::try_from(inputs).unwrap()];
+                let or = nway_or_from_errors(OutputForm::Symmetric, &all).unwrap();
+                // p* = 1/(2 − a*), so 1 − p* = q* = lost/(1 + lost) and ε* = −ln lost.
+                close(or.miss, lost / (1.0 + lost));
+                close(or.q, lost / (1.0 + lost));
+                close(or.epsilon, -lost.ln());
+                let or = nway_or_from_errors(OutputForm::Extremal, &all).unwrap();
+                close(or.miss, flip);
+                close(or.q, (1.0 - flip) * lost);
+                // For two, ε* = ln(e^ε + e^−ε − 1).
+                if inputs == 2 {
+                    close(or.epsilon, epsilon + (odds * odds - odds).ln_1p());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_to_give_a_channel_agree_where_both_have_digits() {
+        let pairs = [(0.9, 0.2), (0.75, 0.125), (1.0, 0.0)];
+        let errors = pairs.map(|(p, q)| (1.0 - p, q));
+        for form in [OutputForm::Extremal, OutputForm::Symmetric] {
+            let (by_pairs, by_errors) = (nway_or(form, &pairs).unwrap(), nway_or_from_errors(form, &errors).unwrap());
+            close(by_errors.p, by_pairs.p);
+            close(by_errors.a, by_pairs.a);
+            close(by_errors.miss, by_pairs.miss);
+        }
+        for bad in [(-0.1, 0.1), (0.1, -0.1), (0.5, 0.5), (f64::NAN, 0.1), (0.1, f64::NAN), (2.0, 0.0)] {
+            let refused = nway_or_from_errors(OutputForm::Extremal, &[bad]);
+            assert!(matches!(refused, Err(ChannelError::Order { .. })), "{bad:?}");
+        }
+    }
 }

@@ -67,10 +67,7 @@ impl Leaf {
     /// A fresh release through `mechanism`, at the level `cost` and stated as `epsilon`.
     pub(crate) fn new(id: ReleaseId, terms: Terms, cost: Epsilon, epsilon: Epsilon) -> Result<Self, ReleaseError> {
         let Terms { mechanism, unit, cells_per_item } = terms;
-        let share = share(cost, unit, cells_per_item).map_err(|source| {
-            let bits = u64::from(unit.max_items()) * u64::from(cells_per_item);
-            ReleaseError::Share { unit, bits, source }
-        })?;
+        let share = share_of(cost, unit, cells_per_item)?;
         Ok(Self { id, noise: mechanism.flips(share), epsilon, unit, cells_per_item, origin: Origin::Here })
     }
 
@@ -167,6 +164,14 @@ pub(crate) struct StoredLeaf {
     pub(crate) q: u64,
     pub(crate) epsilon: f64,
     pub(crate) unit: Unit,
+}
+
+/// [`share`], or why there is none.
+pub(crate) fn share_of(epsilon: Epsilon, unit: Unit, cells_per_item: u32) -> Result<Epsilon, ReleaseError> {
+    share(epsilon, unit, cells_per_item).map_err(|source| {
+        let bits = u64::from(unit.max_items()) * u64::from(cells_per_item);
+        ReleaseError::Share { unit, bits, source }
+    })
 }
 
 /// The level of one bit when one unit may change `cells_per_item` bits for each of its items: `ε / items / cells`, each

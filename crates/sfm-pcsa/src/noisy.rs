@@ -1,7 +1,10 @@
 //! Noisy bits, whatever their cells mean: the state that private sketches of every family wrap.
 
+use core::fmt;
+
 use cardinality_estimators::BitChannel;
 use dp_noise::{Epsilon, NoiseSource, Permit};
+use zeroize::Zeroizing;
 
 use crate::bit_merge::merge_or;
 use crate::channel::{Channel, ChannelError};
@@ -9,6 +12,7 @@ use crate::double_double::{DoubleDouble, TWO_64, to_f64};
 use crate::error::{MergeError, ReleaseError};
 use crate::leaf::{Leaf, ReleaseId, Terms, first_repeated, multiply_up};
 use crate::lineage::{Lineage, MAX_RELEASES, MergeForm, Outcome};
+use crate::params::PcsaShape;
 use crate::unit::Unit;
 
 /// Bits behind one channel, with the releases and merges that they come from. Immutable.
@@ -27,7 +31,7 @@ impl NoisyBits {
     /// Flips every bit: fresh entropy, a fresh name, one pass of noise over all cells whatever they hold.
     #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
     pub(crate) fn release<R>(
-        mut bits: Vec<u64>,
+        bits: Zeroizing<Vec<u64>>,
         cells: usize,
         terms: Terms,
         permit: Permit<Epsilon>,
@@ -36,6 +40,8 @@ impl NoisyBits {
     where
         R: NoiseSource + ?Sized,
     {
+        // Wiped wherever the release ends early.
+        let mut bits = bits;
         noise.begin_release()?;
         let mut id = [0; 16];
         noise.fill_bytes(&mut id);
@@ -43,6 +49,7 @@ impl NoisyBits {
         leaf.noise().apply(noise, &mut bits);
         clear_beyond(&mut bits, cells);
         let outcome = Outcome { channel: leaf.channel()?, randomised: 0 };
+        let bits = core::mem::take(&mut *bits);
         Ok(Self::from_parts(cells, bits, Lineage::single(leaf), outcome, noise.is_insecure())?)
     }
 
@@ -104,6 +111,23 @@ impl NoisyBits {
     /// The same history with other bits of as many cells.
     pub(crate) fn with_bits(self, bits: Vec<u64>, insecure_noise: bool) -> Self {
         Self { bits, insecure_noise, ..self }
+    }
+
+    /// Ends the `Debug` of what wraps these bits: releases and levels, which are public, and no bit.
+    pub(crate) fn describe(&self, wrapper: &mut fmt::DebugStruct<'_, '_>) -> fmt::Result {
+        wrapper
+            .field("releases", &self.leaves().len())
+            .field("epsilon", &self.epsilon())
+            .field("epsilon_total", &self.epsilon_total())
+            .field("insecure_noise", &self.insecure_noise)
+            .finish_non_exhaustive()
+    }
+
+    /// Ones in each level, if these are the cells of a PCSA sketch of this shape.
+    pub(crate) fn ones_per_level(&self, shape: PcsaShape) -> Vec<u64> {
+        let mut ones = vec![0; usize::from(shape.levels())];
+        gf2_linalg::level_popcounts(&self.bits, shape.buckets() as usize, &mut ones);
+        ones
     }
 
     pub(crate) fn cells(&self) -> usize {

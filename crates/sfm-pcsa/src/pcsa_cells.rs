@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::params::PcsaShape;
 use crate::shape::BitmapShape;
@@ -83,7 +83,9 @@ impl PartialEq for PcsaCells {
         }
         match (&self.state, &other.state) {
             (State::Dense { table: a, .. }, State::Dense { table: b, .. }) => a == b,
-            (State::Dense { .. }, _) | (_, State::Dense { .. }) => self.to_bits() == other.to_bits(),
+            (State::Dense { .. }, _) | (_, State::Dense { .. }) => {
+                Zeroizing::new(self.to_bits()) == Zeroizing::new(other.to_bits())
+            }
             _ => self.listed() == other.listed(),
         }
     }

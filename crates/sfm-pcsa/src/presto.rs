@@ -167,7 +167,7 @@ impl SfmSketch {
         if self.insecure_noise() {
             return Err(PrestoEncodeError::InsecureNoise);
         }
-        self.to_presto_bytes_allowing_insecure_noise()
+        self.presto_bytes()
     }
 
     /// As [`to_presto_bytes`](Self::to_presto_bytes), but also writes sketches whose noise anybody can repeat.
@@ -177,7 +177,12 @@ impl SfmSketch {
     ///
     /// # Errors
     /// As [`to_presto_bytes`](Self::to_presto_bytes).
+    #[cfg(feature = "hazmat")]
     pub fn to_presto_bytes_allowing_insecure_noise(&self) -> Result<Vec<u8>, PrestoEncodeError> {
+        self.presto_bytes()
+    }
+
+    fn presto_bytes(&self) -> Result<Vec<u8>, PrestoEncodeError> {
         check_hash(self.hash_id())?;
         let flip_probability = flip::probability(self.noisy().outcome().channel)?;
         Ok(layout::write(self.shape(), flip_probability, self.noisy().bits()))

@@ -36,14 +36,7 @@ pub type SfmSketch = PrivateBitmap<PcsaShape>;
 
 impl<S: BitmapShape> core::fmt::Debug for PrivateBitmap<S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct(S::PRIVATE_NAME)
-            .field("shape", &self.shape)
-            .field("hash", &self.hash_id)
-            .field("releases", &self.leaves().len())
-            .field("epsilon", &self.epsilon())
-            .field("epsilon_total", &self.epsilon_total())
-            .field("insecure_noise", &self.insecure_noise())
-            .finish_non_exhaustive()
+        self.noisy.describe(f.debug_struct(S::PRIVATE_NAME).field("shape", &self.shape).field("hash", &self.hash_id))
     }
 }
 
@@ -135,8 +128,6 @@ impl SfmSketch {
     /// Ones in each level: all that an estimate reads.
     #[must_use]
     pub fn ones_per_level(&self) -> Vec<u64> {
-        let mut ones = vec![0; usize::from(self.shape.levels())];
-        gf2_linalg::level_popcounts(self.noisy.bits(), self.shape.buckets() as usize, &mut ones);
-        ones
+        self.noisy.ones_per_level(self.shape())
     }
 }

@@ -2,9 +2,10 @@
 
 use dp_noise::{Epsilon, NoiseSource, Permit, RandomizedResponse};
 use sketch_hash::KeyedHash;
+use zeroize::Zeroizing;
 
 use crate::error::ReleaseError;
-use crate::leaf::Terms;
+use crate::leaf::{Terms, share_of};
 use crate::noisy::NoisyBits;
 use crate::private::PrivateBitmap;
 use crate::shape::BitmapShape;
@@ -140,8 +141,32 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
         self.check_unit(unit)?;
         let shape = self.shape();
         let terms = Terms { mechanism, unit, cells_per_item: shape.cells_per_item() };
-        let flipped = NoisyBits::release(self.to_bits(), shape.cells(), terms, permit, noise)?;
+        let flipped = NoisyBits::release(Zeroizing::new(self.to_bits()), shape.cells(), terms, permit, noise)?;
         Ok(PrivateBitmap::from_noisy(shape, self.hash_id(), flipped))
+    }
+
+    /// Whether a release at `epsilon` for `unit` would be refused, to be asked before anything is paid for.
+    ///
+    /// # Errors
+    /// [`ReleaseError::Share`] and [`ReleaseError::Unit`] as for [`release_with`](Self::release_with).
+    ///
+    /// # Examples
+    /// ```
+    /// use sfm_pcsa::{PcsaShape, PcsaSketch, Unit};
+    /// use sfm_pcsa::dp_noise::Epsilon;
+    /// use sfm_pcsa::sketch_hash::DefaultHash;
+    ///
+    /// let raw = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
+    /// let unit = Unit::user(1000).ok_or("at least one item")?;
+    /// assert!(raw.check_release(unit, Epsilon::new(1.0)?).is_ok());
+    /// assert!(raw.check_release(unit, Epsilon::new(1e-8)?).is_err(), "a thousandth is below the least ε");
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn check_release(&self, unit: Unit, epsilon: Epsilon) -> Result<(), ReleaseError> {
+        self.check_unit(unit)?;
+        // A permit for this ε may be of a level a little below it.
+        let level = Permit::standalone(epsilon).cost();
+        share_of(level, unit, self.shape().cells_per_item()).map(drop)
     }
 
     /// Input that was bounded for users is released for those users, and no other unit.

@@ -117,7 +117,7 @@ impl<S: BitmapShape, H: KeyedHash> RawBitmap<S, H> {
         self.check_unit(unit)?;
         let (shape, hash_id) = (self.shape(), self.hash_id());
         let terms = Terms { mechanism, unit, cells_per_item: shape.cells_per_item() };
-        let mut origin = NoisyBits::release(self.to_bits(), shape.cells(), terms, permit, noise)?;
+        let mut origin = NoisyBits::release(Zeroizing::new(self.to_bits()), shape.cells(), terms, permit, noise)?;
         let bits = Zeroizing::new(origin.take_bits());
         let keep = origin.leaves()[0].noise().p();
         Ok(UnseenBitmap { shape, hash_id, origin, bits, keep, insecure_noise: noise.is_insecure() })
