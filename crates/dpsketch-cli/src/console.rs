@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use dpsketch::Error;
-use serde_json::Value;
+use dpsketch::{Error, ErrorKind};
+use serde_json::{Value, json};
 
 use crate::cli::{ColorChoice, OutputArgs, OutputFormat};
 use crate::format::{csv_table, json_lines};
@@ -79,7 +79,8 @@ impl Console {
         write_out(text.as_bytes())
     }
 
-    /// Tells something worth knowing.
+    /// Tells something worth knowing. Where results are JSON, so is everything else: an object a line, whose `kind` is `note`,
+    /// `detail` or `warning`.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             self.say("note", "36", text);
@@ -107,9 +108,20 @@ impl Console {
     }
 
     fn say(self, label: &str, style: &str, text: &str) {
+        if matches!(self.format, OutputFormat::Json | OutputFormat::Ndjson) {
+            return write_err(&format!("{}\n", json!({ "kind": label, "message": text })));
+        }
         let label = if self.color { format!("\u{1b}[{style}m{label}:\u{1b}[0m") } else { format!("{label}:") };
         write_err(&format!("{label} {text}\n"));
     }
+}
+
+/// Says of a report that was lost that the work was done.
+pub(crate) fn only_the_report(error: Error, written: &str) -> Error {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return error;
+    }
+    error.hint(format!("{written} is written and whole; only this report of it was lost"))
 }
 
 /// Writes to standard output and flushes, so that a full disk or a closed pipe shows here.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 use dpsketch::{Error, ErrorKind, GroupContainer, ReleasedGroups};
-use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -22,6 +22,9 @@ const ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Bytes of sketches that are read at a time, about.
 const BATCH_BYTES: usize = 4 << 20;
+
+/// Groups that are read at a time at most.
+const CHECKED_ROWS: usize = 8192;
 
 /// What every Parquet file begins with.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -116,7 +119,17 @@ impl GroupTable {
         let entry = |key: &str| entries?.iter().find(|entry| entry.key == key)?.value.as_deref();
         let container = GroupContainer::read(metadata.schema(), entry)
             .map_err(|error| error.prefixed(&name).argument("FILE").value(&name))?;
-        Ok(Self { name, path: path.to_owned(), metadata, container })
+        let table = Self { name, path: path.to_owned(), metadata, container };
+        table.check_groups()?;
+        Ok(table)
+    }
+
+    /// Whether the groups are those that were released, in their rows. Reads nothing but the column of groups.
+    fn check_groups(&self) -> Result<(), Error> {
+        let mut check = self.container.check_groups();
+        let groups = ProjectionMask::roots(self.metadata.parquet_schema(), [0]);
+        self.read(groups, CHECKED_ROWS, |batch| check.add(batch.column(0)))?;
+        check.finish().map_err(|error| error.prefixed(&self.name).argument("FILE").value(&self.name))
     }
 
     /// The type of the column of groups.
@@ -130,13 +143,23 @@ impl GroupTable {
     }
 
     /// Hands all groups and their sketches to `visit`, some at a time.
-    pub(crate) fn for_each_batch(&self, mut visit: impl FnMut(&RecordBatch) -> Result<(), Error>) -> Result<(), Error> {
-        let file = open_file(&self.path).map_err(|error| Error::reading(&self.name, error).argument("FILE"))?;
+    pub(crate) fn for_each_batch(&self, visit: impl FnMut(&RecordBatch) -> Result<(), Error>) -> Result<(), Error> {
         let dpsketch::StudyShape::Sfm(shape) = self.container.study().shape() else { return Ok(()) };
-        let rows = (BATCH_BYTES / (shape.cells() / 8 + 1)).clamp(1, 8192);
+        let rows = (BATCH_BYTES / (shape.cells() / 8 + 1)).clamp(1, CHECKED_ROWS);
+        self.read(ProjectionMask::all(), rows, visit)
+    }
+
+    fn read(
+        &self,
+        columns: ProjectionMask,
+        rows: usize,
+        mut visit: impl FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let file = open_file(&self.path).map_err(|error| Error::reading(&self.name, error).argument("FILE"))?;
         let told = |error: Error| error.argument("FILE").value(&self.name);
         let mut batches = guarded(&self.name, || {
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                .with_projection(columns)
                 .with_batch_size(rows)
                 .build()
                 .map_err(|error| damaged(&self.name, error))

@@ -8,7 +8,7 @@ use arrow_ipc::{MessageHeader, RecordBatch as BatchHeader, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 use dpsketch::{Error, ErrorKind, is_hashable};
 
-use super::columns;
+use super::columns::{self, Names};
 use super::guard::guarded;
 
 /// What a file begins with, padded to eight bytes.
@@ -81,7 +81,7 @@ fn skip_magic(reader: &mut impl Read) -> io::Result<Vec<u8>> {
 
 fn wanted_columns(name: &str, schema: &SchemaRef, wanted: &[String]) -> Result<Vec<usize>, Error> {
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let positions = columns::positions(name, &names, wanted)?;
+    let positions = columns::positions(name, Names::of_schema(&names), wanted)?;
     for position in &positions {
         let field = schema.field(*position);
         if !is_hashable(field.data_type()) {

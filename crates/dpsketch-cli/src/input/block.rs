@@ -17,6 +17,8 @@ pub(crate) struct Block {
     pub(crate) bytes: Vec<u8>,
     /// The number of the first line, counted from 1.
     pub(crate) first_line: u64,
+    /// Whether a carriage return ended what stands before: a line feed at the start belongs to it.
+    pub(crate) after_cr: bool,
 }
 
 /// Where records end.
@@ -39,11 +41,13 @@ pub(crate) struct Blocks<R> {
     next_line: u64,
     max_record: usize,
     started: bool,
+    after_cr: bool,
 }
 
 impl<R: Read> Blocks<R> {
     pub(crate) fn new(reader: R, name: &str, ending: Ending, max_record: usize) -> Self {
-        Self { reader, name: name.to_owned(), ending, carry: Vec::new(), next_line: 1, max_record, started: false }
+        let (name, carry) = (name.to_owned(), Vec::new());
+        Self { reader, name, ending, carry, next_line: 1, max_record, started: false, after_cr: false }
     }
 
     /// The next block, in `buffer`'s memory; `None` at the end. A byte order mark at the start is left out.
@@ -96,7 +100,8 @@ impl<R: Read> Blocks<R> {
         }
         let first_line = self.next_line;
         self.next_line += count_lines(&bytes);
-        Block { bytes, first_line }
+        let after_cr = std::mem::replace(&mut self.after_cr, bytes.last() == Some(&b'\r'));
+        Block { bytes, first_line, after_cr }
     }
 
     /// A record longer than a block always starts its block; there its length is the same however the bytes came.

@@ -5,7 +5,8 @@ use dpsketch::sketch_hash::Item;
 use dpsketch::{Error, ErrorKind};
 
 use super::block::Block;
-use super::columns;
+use super::columns::{self, Names};
+use super::csv_text;
 use super::sink::RowSink;
 
 /// Records read before their fields are hashed together.
@@ -35,8 +36,8 @@ impl CsvLayout {
         has_header: bool,
         wanted: &[String],
     ) -> Result<Self, Error> {
-        let mut reader =
-            ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(block.bytes.as_slice());
+        let (text, before) = csv_text::with_mark(&block.bytes);
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(&*text);
         let mut first = ByteRecord::new();
         let found = reader.read_byte_record(&mut first).map_err(|error| damaged(name, 1, &error.to_string()))?;
         if !found && has_header {
@@ -49,24 +50,33 @@ impl CsvLayout {
         } else {
             (1..=first.len()).map(|number| number.to_string()).collect()
         };
+        let known = if has_header { Names::of_first_record(&names) } else { Names::numbers(&names) };
         if has_header {
-            let end = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX).min(block.bytes.len());
+            let end = usize::try_from(reader.position().byte()).unwrap_or(usize::MAX);
+            let end = end.saturating_sub(before).min(block.bytes.len());
             let lines = super::block::count_lines(&block.bytes[..end]);
+            block.after_cr = block.bytes[..end].ends_with(b"\r");
             block.bytes.drain(..end);
             block.first_line += lines;
         }
-        let columns = if found { columns::positions(name, &names, wanted)? } else { vec![0] };
-        Ok(Self { name: name.to_owned(), delimiter, columns, width: names.len() })
+        let columns = if found { columns::positions(name, known, wanted)? } else { vec![0] };
+        // Without a header, nothing but blank lines are records of one column.
+        Ok(Self { name: name.to_owned(), delimiter, columns, width: names.len().max(1) })
     }
 
-    /// Counts the records of a block.
+    /// Counts the records of a block. In a file of one column a blank line is an empty text, in others it is none.
     pub(crate) fn ingest(&self, block: &Block, sink: &mut impl RowSink) -> Result<(), Error> {
+        let whole = match self.width {
+            1 => csv_text::with_blank_lines(&block.bytes, self.delimiter, block.after_cr),
+            _ => block.bytes.as_slice().into(),
+        };
+        let (whole, _) = csv_text::with_mark(&whole);
         let mut reader = ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(READ_AHEAD)
-            .from_reader(block.bytes.as_slice());
+            .from_reader(&*whole);
         let mut record = ByteRecord::new();
         let mut batch = Batch::default();
         while self.read(&mut reader, &mut record, block.first_line)? {
@@ -180,7 +190,12 @@ mod tests {
     /// What the `csv` crate makes of the whole text: the wanted columns of all records, or nothing where it is no CSV of
     /// that width.
     fn reference(text: &[u8], width: usize, columns: &[usize]) -> Option<Vec<Vec<String>>> {
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        if width == 1 {
+            return one_column(text);
+        }
+        // It drops one byte order mark at the start, as the cutter of blocks does before.
+        let text = ["\u{feff}".as_bytes(), text].concat();
+        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_slice());
         let mut rows = Vec::new();
         for record in reader.byte_records() {
             let record = record.ok()?;
@@ -189,6 +204,35 @@ mod tests {
             }
             let field = |column: &usize| String::from_utf8(record[*column].to_vec()).ok();
             rows.push(columns.iter().map(field).collect::<Option<Vec<_>>>()?);
+        }
+        Some(rows)
+    }
+
+    /// The same for one column, byte by byte, with an empty text for every blank line.
+    fn one_column(text: &[u8]) -> Option<Vec<Vec<String>>> {
+        let (mut rows, mut at) = (Vec::new(), 0);
+        while at < text.len() {
+            let mut field = Vec::new();
+            let quoted_start = text[at] == b'"';
+            let mut quoted = quoted_start;
+            at += usize::from(quoted);
+            loop {
+                match text.get(at) {
+                    Some(b'"') if quoted => {
+                        quoted = text.get(at + 1) == Some(&b'"');
+                        field.extend(quoted.then_some(b'"'));
+                        at += 1 + usize::from(quoted);
+                        continue;
+                    }
+                    None => break,
+                    Some(b'\n' | b'\r') if !quoted => break,
+                    Some(b',') if !quoted => return None,
+                    Some(byte) => field.push(*byte),
+                }
+                at += 1;
+            }
+            at += if text[at..].starts_with(b"\r\n") { 2 } else { 1 };
+            rows.push(vec![String::from_utf8(field).ok()?]);
         }
         Some(rows)
     }
@@ -209,6 +253,7 @@ mod tests {
         let mut input = Uneven { bytes: text, sizes };
         let mut buffer = Vec::new();
         let mut piece = [0; 64];
+        let mut after_cr = false;
         // As `Blocks` does it, but for blocks of any size.
         loop {
             let read = input.read(&mut piece).unwrap();
@@ -221,7 +266,8 @@ mod tests {
             if end > 0 {
                 let rest = buffer.split_off(end);
                 scan.finish_block();
-                let block = Block { bytes: std::mem::replace(&mut buffer, rest), first_line: 1 };
+                let block = Block { bytes: std::mem::replace(&mut buffer, rest), first_line: 1, after_cr };
+                after_cr = block.bytes.ends_with(b"\r");
                 layout.ingest(&block, &mut builder)?;
             }
             if read == 0 {
@@ -237,7 +283,7 @@ mod tests {
 
         #[test]
         fn any_text_cut_anywhere_is_read_as_the_csv_crate_reads_it(
-            text in "([ab,]|\"|\r|\n|\r\n|\"\"|é){0,40}",
+            text in "([ab,]|\"|\r|\n|\r\n|\"\"|é|\u{feff}){0,40}",
             width in 1_usize..4,
             sizes in prop::collection::vec(1_usize..12, 1..5),
         ) {

@@ -45,6 +45,11 @@ impl Format {
         }
     }
 
+    /// Whether it is text, which has to be UTF-8.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::Lines | Self::Csv { .. } | Self::Ndjson)
+    }
+
     /// Formats whose first bytes are unmistakable.
     fn of_magic(head: &[u8]) -> Option<Self> {
         match head {
@@ -98,10 +103,24 @@ pub(crate) fn detect(source: &Source, hints: Hints) -> Format {
     match found {
         Some(Format::Csv { delimiter }) => csv(delimiter),
         Some(format) => format,
-        None if source.head.trim_ascii_start().starts_with(b"{") => Format::Ndjson,
+        None if without_mark(&source.head).trim_ascii_start().starts_with(b"{") => Format::Ndjson,
         None if hints.tabular => csv(b','),
         None => Format::Lines,
     }
+}
+
+/// Whether text begins like UTF-16: with its byte order mark, or with every second byte zero.
+pub(crate) fn is_utf16(head: &[u8]) -> bool {
+    match *head {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [a, b, c, d, ..] => (a != 0 && b == 0 && c != 0 && d == 0) || (a == 0 && b != 0 && c == 0 && d != 0),
+        _ => false,
+    }
+}
+
+/// The first bytes without the byte order mark of UTF-8.
+fn without_mark(head: &[u8]) -> &[u8] {
+    head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head)
 }
 
 fn extension(source: &Source) -> Option<String> {
@@ -146,6 +165,17 @@ mod tests {
         assert_eq!(detected(None, b"a,b", InputFormat::Auto, None, true), Format::Csv { delimiter: b',' });
         assert_eq!(detected(None, b" {\"a\"", InputFormat::Auto, None, true), Format::Ndjson);
         assert_eq!(detected(Some("a.csv"), b"", InputFormat::Auto, Some(b';'), true), Format::Csv { delimiter: b';' });
+        assert_eq!(detected(None, b"\xef\xbb\xbf{\"a\"", InputFormat::Auto, None, true), Format::Ndjson);
+    }
+
+    #[test]
+    fn utf16_is_told_from_utf8() {
+        for head in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a", b"u\0s\0e\0r\0", b"\0u\0s\0e\0r"] {
+            assert!(is_utf16(head), "{head:?}");
+        }
+        for head in [&b""[..], b"a", b"user,age", b"\xef\xbb\xbfuser", b"\0\0\0\0", "\u{fe}\u{ff}".as_bytes()] {
+            assert!(!is_utf16(head), "{head:?}");
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn invalid_text_is_told_by_line_and_not_shown() {
-        let block = Block { bytes: b"ok\nbad \xff\n".to_vec(), first_line: 10 };
+        let block = Block { bytes: b"ok\nbad \xff\n".to_vec(), first_line: 10, after_cr: false };
         let error = text_of("f.txt", &block).unwrap_err();
         assert_eq!(error.message(), "f.txt: line 11 is not valid UTF-8");
     }

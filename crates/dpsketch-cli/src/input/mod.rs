@@ -5,6 +5,7 @@ mod block;
 mod columns;
 mod csv;
 mod csv_scan;
+mod csv_text;
 mod format;
 mod guard;
 mod lines;
@@ -75,6 +76,9 @@ pub(crate) fn total_bytes(inputs: &[PathBuf]) -> Option<u64> {
 
 impl Reading {
     fn read(&self, source: Source, format: Format, feeder: &mut Feeder<'_, impl RowSink>) -> Result<(), Error> {
+        if format.is_text() && format::is_utf16(&source.head) {
+            return Err(utf16(&source.name));
+        }
         match format {
             Format::Lines => self.read_lines(source, feeder),
             Format::Csv { delimiter } => self.read_csv(source, delimiter, feeder),
@@ -138,6 +142,14 @@ impl Reading {
         let share = path.metadata().map_or(0, |file| file.len()) / groups.max(1) as u64;
         (0..groups).try_for_each(|group| feeder.send(Task::RowGroup(layout.clone(), group, share)))
     }
+}
+
+fn utf16(file: &str) -> Error {
+    Error::new(ErrorKind::Damaged, format!("{file} is UTF-16 text"))
+        .argument("INPUT")
+        .value(file)
+        .allowed("text in UTF-8")
+        .hint("convert it, as with iconv -f UTF-16 -t UTF-8")
 }
 
 fn not_hashable(file: &str, column: &str, data_type: &DataType) -> Error {

@@ -11,7 +11,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::block::Block;
-use super::columns;
+use super::columns::{self, Names};
 use super::lines::{lines, text_of};
 use super::sink::RowSink;
 
@@ -76,7 +76,7 @@ impl JsonLayout {
         let unseen = self.seen.iter().position(|seen| !seen.load(Ordering::Relaxed));
         match unseen {
             Some(unseen) if self.any_object.load(Ordering::Relaxed) => {
-                Err(columns::missing(&self.name, &[], &self.columns[unseen], "no field")
+                Err(columns::missing(&self.name, Names::of_schema(&[]), &self.columns[unseen], "no field")
                     .allowed("a field of the objects"))
             }
             _ => Ok(()),

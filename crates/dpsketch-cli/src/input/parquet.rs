@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::columns;
+use super::columns::{self, Names};
 use super::guard::guarded;
 use super::sink::RowSink;
 use super::source::open_file;
@@ -54,7 +54,7 @@ impl ParquetLayout {
         })?;
         let schema = metadata.schema();
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let positions = columns::positions(name, &names, wanted)?;
+        let positions = columns::positions(name, Names::of_schema(&names), wanted)?;
         for position in &positions {
             let field = schema.field(*position);
             if !is_hashable(field.data_type()) {

@@ -89,7 +89,8 @@ impl<'a, S: RowSink> Feeder<'a, S> {
     }
 }
 
-/// Counts everything that `produce` sends, on `threads` threads beside the calling one, or on the calling one alone.
+/// Counts everything that `produce` sends, on `threads` threads beside the calling one, on as many of them as the system
+/// gives, or on the calling one alone.
 ///
 /// Every thread fills a sketch of its own, made by `empty`; put together they do not depend on who did what.
 pub(crate) fn count<S: RowSink>(
@@ -132,15 +133,18 @@ fn count_apart<S: RowSink>(
     let (sender, receiver) = sync_channel(threads * 2);
     let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
-        let worker = |mut part: S| {
+        let start = |mut part: S| {
             let receiver = &receiver;
-            scope.spawn(move || {
+            let work = move || {
                 shared.work(receiver, &mut part);
                 part
-            })
+            };
+            thread::Builder::new().spawn_scoped(scope, work).ok()
         };
-        let workers: Vec<_> = parts.into_iter().map(worker).collect();
-        let mut feeder = Feeder::new(shared, Way::ToWorkers(sender));
+        // A system that has no room for more threads is served by those that it gave.
+        let workers: Vec<_> = parts.into_iter().map_while(start).collect();
+        let way = if workers.is_empty() { Way::Here(&mut *sink) } else { Way::ToWorkers(sender) };
+        let mut feeder = Feeder::new(shared, way);
         let produced = produce(&mut feeder);
         let checks = feeder.finish();
         for worker in workers {

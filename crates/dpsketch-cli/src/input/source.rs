@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use dpsketch::{Error, ErrorKind};
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::paths::is_std;
 use crate::progress::Progress;
@@ -93,8 +93,9 @@ fn unpack(head: &[u8], raw: impl Read + 'static) -> io::Result<Unpacked> {
     const BUFFER: usize = 64 * 1024;
     let buffered = |raw| BufReader::with_capacity(BUFFER, raw);
     Ok(match head {
-        [0x1f, 0x8b, ..] => Unpacked { reader: Box::new(Gzip(MultiGzDecoder::new(buffered(raw)))), is_packed: true },
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+        [0x1f, 0x8b, ..] => Unpacked { reader: Box::new(Gzip::new(buffered(raw))), is_packed: true },
+        // A frame of data, or one that is to be skipped, as some programs write it first.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             let decoder = zstd::stream::read::Decoder::with_buffer(buffered(raw))?;
             Unpacked { reader: Box::new(Zstd(decoder)), is_packed: true }
         }
@@ -102,11 +103,42 @@ fn unpack(head: &[u8], raw: impl Read + 'static) -> io::Result<Unpacked> {
     })
 }
 
-struct Gzip<R>(MultiGzDecoder<R>);
+/// The members of a gzip file, one after another, and zeros behind them, with which tapes and some programs fill up.
+struct Gzip<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Gzip<R> {
+    fn new(raw: R) -> Self {
+        Self(Some(GzDecoder::new(raw)))
+    }
+}
 
 impl<R: BufRead> Read for Gzip<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.0.read(out)
+        while let Some(member) = &mut self.0 {
+            let read = member.read(out)?;
+            if read > 0 || out.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut raw) = self.0.take().map(GzDecoder::into_inner) else { break };
+            self.0 = has_more_than_zeros(&mut raw)?.then(|| GzDecoder::new(raw));
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over zeros up to the end or to another byte.
+fn has_more_than_zeros(raw: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = raw.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let more = zeros < bytes.len();
+        raw.consume(zeros);
+        if more {
+            return Ok(true);
+        }
     }
 }
 

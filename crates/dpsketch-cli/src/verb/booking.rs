@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dpsketch::dp_noise::{Epsilon, Permit};
-use dpsketch::sfm_pcsa::ReleaseId;
-use dpsketch::{Error, ErrorKind, Ledger, LedgerError, SpendReceipt};
+use dpsketch::sfm_pcsa::{ReleaseId, Unit};
+use dpsketch::{Error, ErrorKind, Ledger, LedgerError, PrivacyUnit, SpendReceipt};
+
+use crate::console::Console;
 
 use crate::paths::{lock_of, paths};
 
@@ -31,6 +33,7 @@ struct Account {
     ledger: Ledger,
     label: String,
     receipt: Option<SpendReceipt>,
+    console: Console,
 }
 
 impl LedgerArgs {
@@ -40,12 +43,19 @@ impl LedgerArgs {
     }
 
     /// As [`open`](Self::open), at a cost that only a ledger asks for.
-    pub(crate) fn open_for(&self, cost: impl FnOnce() -> Result<Epsilon, Error>) -> Result<Books, Error> {
-        if self.ledger.is_some() { self.open(Some(cost()?)) } else { self.open(None) }
+    pub(crate) fn open_for(
+        &self,
+        unit: PrivacyUnit,
+        console: Console,
+        cost: impl FnOnce() -> Result<Epsilon, Error>,
+    ) -> Result<Books, Error> {
+        let cost = if self.ledger.is_some() { Some(cost()?) } else { None };
+        self.open(cost, Some(unit.into()), console)
     }
 
-    /// Opens the ledger and checks that it covers `epsilon`, so that a release it will refuse fails before any work.
-    pub(crate) fn open(&self, epsilon: Option<Epsilon>) -> Result<Books, Error> {
+    /// Opens the ledger and checks that it covers `epsilon` for `unit`, as far as that is known, so that a release it will
+    /// refuse fails before any work.
+    pub(crate) fn open(&self, epsilon: Option<Epsilon>, unit: Option<Unit>, console: Console) -> Result<Books, Error> {
         let (Some(path), Some(label)) = (&self.ledger, &self.label) else { return Ok(Books { account: None }) };
         let epsilon = epsilon.ok_or_else(|| {
             Error::new(ErrorKind::Parameter, "a raw sketch costs nothing yet, so there is nothing to book")
@@ -54,25 +64,40 @@ impl LedgerArgs {
                 .hint("say --epsilon to release at once, or name the ledger to `dpsketch release`")
         })?;
         let ledger = Ledger::open(path).map_err(|error| error.argument("--ledger"))?;
-        ledger.check(label, epsilon).map_err(|error| at_fault(error, label))?;
-        Ok(Books { account: Some(Account { ledger, label: label.clone(), receipt: None }) })
+        let checked = match unit {
+            Some(unit) => ledger.check_for(label, epsilon, unit),
+            None => ledger.check(label, epsilon),
+        };
+        checked.map_err(|error| at_fault(error, label))?;
+        Ok(Books { account: Some(Account { ledger, label: label.clone(), receipt: None, console }) })
     }
 }
 
 impl Books {
     /// Pays for many releases at once, at a cost that only a ledger asks for.
-    pub(crate) fn pay_for(&mut self, cost: impl FnOnce() -> Result<Epsilon, Error>) -> Result<(), Error> {
+    pub(crate) fn pay_for(
+        &mut self,
+        unit: PrivacyUnit,
+        cost: impl FnOnce() -> Result<Epsilon, Error>,
+    ) -> Result<(), Error> {
         if self.account.is_some() {
             // The permit is for the sum of releases that are permitted one by one.
-            drop(self.pay(cost()?)?);
+            drop(self.pay(cost()?, unit.into())?);
         }
         Ok(())
     }
 
-    /// The permit for a release. With a ledger, the spend is on its disk when this returns.
-    pub(crate) fn pay(&mut self, epsilon: Epsilon) -> Result<Permit<Epsilon>, Error> {
+    /// The permit for a release that protects `unit`. With a ledger, the spend is on its disk when this returns.
+    pub(crate) fn pay(&mut self, epsilon: Epsilon, unit: Unit) -> Result<Permit<Epsilon>, Error> {
         let Some(account) = &mut self.account else { return Ok(Permit::standalone(epsilon)) };
-        let spend = account.ledger.spend(&account.label, epsilon).map_err(|error| at_fault(error, &account.label))?;
+        if let Some(other) = account.ledger.show()?.other_unit(unit) {
+            account.console.warn(&format!(
+                "the ledger has releases for {other}, and this one is for {unit}: their costs add up only if both \
+                 protect whom the ledger is for"
+            ));
+        }
+        let spend = account.ledger.spend_for(&account.label, epsilon, unit);
+        let spend = spend.map_err(|error| at_fault(error, &account.label))?;
         let (permit, receipt) = spend.permit();
         account.receipt = Some(receipt);
         Ok(permit)

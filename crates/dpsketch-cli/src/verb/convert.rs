@@ -8,7 +8,7 @@ use dpsketch::{AnySketch, Error, ErrorKind, OutputFile, Readers, SketchFile, to_
 use serde_json::json;
 
 use super::written::{in_words, report_written};
-use crate::console::{Console, Report, write_out};
+use crate::console::{Console, Report, only_the_report, write_out};
 use crate::input::STDIN;
 use crate::io::{Destination, read_file};
 use crate::paths::{check_out, is_std, paths, shown};
@@ -70,14 +70,14 @@ fn write_presto(args: &ConvertArgs, sketch: &AnySketch, console: Console) -> Res
     let text = format!("wrote {out}: {} in Presto's bytes ({bytes} bytes)\n", in_words(sketch));
     let state = if sketch.is_raw() { "raw" } else { "private" };
     let object = json!({
-        "file": out,
+        "file": &out,
         "bytes": bytes,
         "format": "presto",
         "kind": sketch.kind(),
         "state": state,
         "thinned": presto.thinned(),
     });
-    console.print(&Report::of_one(text, object))
+    console.print(&Report::of_one(text, object)).map_err(|error| only_the_report(error, &out))
 }
 
 /// Writes Presto's bytes; whether standard output is free for a report.

@@ -79,18 +79,20 @@ fn each(
         for (row, answer) in answers.iter().enumerate() {
             let group = group_value(batch.column(0), row)?;
             let head = std::mem::take(&mut first).then(|| head(table, unit));
-            let line = || head.unwrap_or_default() + &line(&group, answer);
-            push(&object(&group, answer), Box::new(line))?;
+            let line = || head.unwrap_or_default() + &line(&group, answer.as_ref());
+            push(&object(&group, answer.as_ref()), Box::new(line))?;
         }
         Ok(())
     })
 }
 
-/// The group beside everything that an estimate has.
-fn object(group: &Value, answer: &Answer) -> Value {
+/// The group beside everything that an estimate has; a null sketch has none of it.
+fn object(group: &Value, answer: Option<&Answer>) -> Value {
     let mut object = json!({ "group": group });
-    if let (Some(object), Value::Object(answer)) = (object.as_object_mut(), answer.to_json()) {
-        object.extend(answer);
+    let Some(fields) = object.as_object_mut() else { return object };
+    match answer.map(Answer::to_json) {
+        Some(Value::Object(answer)) => fields.extend(answer),
+        _ => fields.extend(COLUMNS[1..].iter().map(|name| ((*name).to_owned(), Value::Null))),
     }
     object
 }
@@ -111,14 +113,16 @@ fn head(table: &GroupTable, unit: PrivacyUnit) -> String {
     )
 }
 
-fn line(group: &Value, answer: &Answer) -> String {
-    let found = answer.estimate();
+fn line(group: &Value, answer: Option<&Answer>) -> String {
     let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
     // Control characters of data stay off terminals.
     let group = match group {
         Value::String(text) if text.chars().any(char::is_control) || text.is_empty() => format!("{text:?}"),
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    };
+    let Some(found) = answer.map(Answer::estimate) else {
+        return format!("{group:<24} {:>12} {:>12}  no sketch", "none", "none");
     };
     format!(
         "{group:<24} {:>12} {:>12}  {} to {}, {}",
@@ -148,17 +152,18 @@ fn to_parquet(
 fn schema(table: &GroupTable) -> SchemaRef {
     let group = Field::new(COLUMNS[0], table.group_type(), false);
     let rest = COLUMNS[1..].iter().map(|name| match *name {
-        "status" => Field::new(*name, DataType::Utf8, false),
+        "status" => Field::new(*name, DataType::Utf8, true),
         name => Field::new(name, DataType::Float64, true),
     });
     Arc::new(Schema::new([group].into_iter().chain(rest).collect::<Vec<_>>()))
 }
 
-fn estimates(batch: &RecordBatch, answers: &[Answer], schema: &SchemaRef) -> Result<RecordBatch, Error> {
+fn estimates(batch: &RecordBatch, answers: &[Option<Answer>], schema: &SchemaRef) -> Result<RecordBatch, Error> {
     let floats = |value: fn(&Answer) -> Option<f64>| -> ArrayRef {
-        Arc::new(answers.iter().map(value).collect::<Float64Array>())
+        Arc::new(answers.iter().map(|answer| answer.as_ref().and_then(value)).collect::<Float64Array>())
     };
-    let status: StringArray = answers.iter().map(|answer| Some(answer.estimate().status().as_str())).collect();
+    let status = |answer: &Option<Answer>| answer.as_ref().map(|answer| answer.estimate().status().as_str());
+    let status: StringArray = answers.iter().map(status).collect();
     let columns = vec![
         batch.column(0).clone(),
         floats(|answer| answer.estimate().value()),

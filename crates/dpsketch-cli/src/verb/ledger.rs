@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Subcommand};
 use dpsketch::dp_noise::{Amount, Epsilon};
-use dpsketch::{Currency, Error, Ledger, LedgerRecord, LedgerTerms, parse_epsilon, parse_total};
+use dpsketch::{Currency, Error, Ledger, LedgerRecord, LedgerTerms, MaxItems, PrivacyUnit, parse_epsilon, parse_total};
 use serde_json::{Value, json};
 
 use super::booking::at_fault;
+use super::build::max_items;
 use crate::console::{Console, Report};
 use crate::paths::paths;
 
@@ -55,6 +56,9 @@ enum Action {
         /// The epsilon of the release.
         #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
         epsilon: Epsilon,
+        /// The release protects users with at most this many items. If left out, what the ledger protects.
+        #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
+        max_items: Option<MaxItems>,
     },
 }
 
@@ -75,9 +79,12 @@ pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> 
             let record = Ledger::open(ledger).and_then(|ledger| ledger.show()).map_err(in_file)?;
             show(ledger, &record, console)
         }
-        Action::Spend { ledger: file, label, epsilon } => {
+        Action::Spend { ledger: file, label, epsilon, max_items } => {
             let ledger = Ledger::open(file).map_err(in_file)?;
-            let spend = ledger.spend(label, *epsilon).map_err(|error| at_fault(error, label))?;
+            let user = max_items.map(|max_items| PrivacyUnit::User { max_items });
+            let spend =
+                user.map_or_else(|| ledger.spend(label, *epsilon), |user| ledger.spend_for(label, *epsilon, user));
+            let spend = spend.map_err(|error| at_fault(error, label))?;
             let (number, record) = (spend.number(), ledger.show().map_err(in_file)?);
             // The permit would be for a release by this program; the one that is booked is made elsewhere.
             drop(spend);
@@ -90,8 +97,7 @@ pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> 
 fn show(file: &Path, record: &LedgerRecord, console: Console) -> Result<(), Error> {
     let whole = with_file(file, record.to_json());
     let spends = whole["spends"].as_array().cloned().unwrap_or_default();
-    let blank =
-        json!({ "number": null, "label": null, "epsilon": null, "cost": null, "status": null, "release": null });
+    let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "unit": null, "status": null, "release": null });
     let spends = if spends.is_empty() { vec![blank] } else { spends };
     let rows = spends.into_iter().map(|spend| with_totals(spend, &whole)).collect();
     console.print(&Report { text: record.to_text(), json: whole, rows })

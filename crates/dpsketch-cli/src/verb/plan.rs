@@ -5,7 +5,7 @@ use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::sfm_pcsa::PcsaShape;
 use dpsketch::{
     Error, ErrorKind, MaxItems, Plan, PlannedAnswer, PrivacyUnit, Purpose, parse_count, parse_epsilon, parse_real,
-    parse_size,
+    parse_size, pcsa_shape,
 };
 use serde_json::Value;
 
@@ -19,28 +19,28 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_enum, default_value = "sfm")]
     kind: Kind,
     /// How many distinct items there will be, in the data of all parties together. A guess will do.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     distinct: u64,
     /// The privacy loss of each party's release.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Epsilon,
     /// How many parties release a sketch each.
-    #[arg(long, value_name = "K", default_value = "1", value_parser = parse_count)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = parse_count, allow_negative_numbers = true)]
     parties: u64,
     /// The most items of a user, if epsilon is to protect users.
-    #[arg(long, value_name = "M", value_parser = max_items)]
+    #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
     max_items: Option<MaxItems>,
     /// Buckets, a power of two. 4096 if left out, unless an error or a length is asked for.
-    #[arg(long, value_name = "B", value_parser = parse_count, conflicts_with = "target_rse")]
+    #[arg(long, value_name = "B", value_parser = parse_count, allow_negative_numbers = true, conflicts_with = "target_rse")]
     buckets: Option<u64>,
     /// Levels. 24 if left out, or more where so many items need them.
-    #[arg(long, value_name = "P", value_parser = parse_count)]
+    #[arg(long, value_name = "P", value_parser = parse_count, allow_negative_numbers = true)]
     levels: Option<u64>,
     /// Find the fewest buckets with this relative standard error, such as 0.05.
     #[arg(long, value_name = "R", value_parser = parse_real, allow_hyphen_values = true)]
     target_rse: Option<f64>,
     /// The most bytes of a released file. Without --target-rse, the most accurate sketch of that length.
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, allow_negative_numbers = true)]
     max_bytes: Option<u64>,
     /// Which answer to aim at. That of the files together for several parties, of the one sketch for one.
     #[arg(long, value_name = "ANSWER", value_enum)]
@@ -89,13 +89,14 @@ impl PlanArgs {
         let parties = u32::try_from(self.parties).unwrap_or(u32::MAX);
         let purpose = Purpose::new(distinct, self.epsilon)?.with_parties(parties)?.with_unit(unit)?;
         let answer = self.answer.map_or(purpose.main_answer(), PlannedAnswer::from);
-        let levels = self.levels.map(|levels| u8::try_from(levels).unwrap_or(u8::MAX));
+        let buckets = self.buckets.unwrap_or(u64::from(PcsaShape::DEFAULT.buckets()));
+        // Checked with all others where there are buckets to check them with.
+        let levels = self.levels.map(|levels| pcsa_shape(buckets, levels).map(PcsaShape::levels)).transpose()?;
         match (self.target_rse, self.buckets, self.max_bytes) {
             (Some(target), _, max) => Ok(purpose.smallest(target, answer, levels, max)?),
             (None, None, Some(max)) => Ok(purpose.best_within(max, answer, levels)?),
-            (None, buckets, max) => {
-                let buckets = buckets.unwrap_or(u64::from(PcsaShape::DEFAULT.buckets()));
-                let buckets = u32::try_from(buckets).unwrap_or(u32::MAX);
+            (None, _, max) => {
+                let buckets = pcsa_shape(buckets, 1)?.buckets();
                 let plan = purpose.plan(PcsaShape::new(buckets, levels.unwrap_or_else(|| purpose.levels(buckets)))?);
                 within(plan, max)
             }

@@ -43,10 +43,10 @@ pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     let ledger = args.booking.files();
     check_out(&args.out, [args.raw.as_path()].into_iter().chain(ledger.iter().map(PathBuf::as_path)))?;
     warn_about_epsilon(Some(args.epsilon), console);
-    let mut books = args.booking.open(Some(args.epsilon))?;
+    let mut books = args.booking.open(Some(args.epsilon), None, console)?;
     let destination = Destination::open(&args.out, false)?;
     // The ledger pays before the raw file counts: a spend that is refused leaves the count as it was.
-    let released = release_raw_file_paid(&args.raw, args.again, || books.pay(args.epsilon));
+    let released = release_raw_file_paid(&args.raw, args.epsilon, args.again, |unit| books.pay(args.epsilon, unit));
     let released = released.map_err(|error| books.explain(error, None))?;
     let release = released.leaves().first().map(Leaf::id);
     let sketch = AnySketch::from(released);

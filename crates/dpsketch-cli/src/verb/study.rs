@@ -53,7 +53,7 @@ struct NewArgs {
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Epsilon,
     /// Epsilon protects users, of whom each keeps at most this many items. An item is the unit if left out.
-    #[arg(long, value_name = "M", value_parser = max_items)]
+    #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
     user_max_items: Option<MaxItems>,
     /// The file to write; it must not exist yet.
     #[arg(long, short, value_name = "FILE", value_parser = paths())]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dpsketch::{AnySketch, Error, ErrorKind, check_compatible};
+use dpsketch::{AnySketch, Error, ErrorKind, check_mergeable};
 use serde_json::{Value, json};
 
 use super::written::in_words;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> Result<(), Error> {
         read.into_iter().filter_map(|(name, read)| Some((name, read.ok()?.sketch()?))).collect();
     // A table of groups fits together or is not whole.
     let only_tables = whole.is_empty() && faults == 0;
-    let together = if only_tables { Ok(()) } else { check_compatible(&whole) };
+    let together = if only_tables { Ok(()) } else { check_mergeable(&whole) };
     if whole.len() > 1 {
         told.push(together.as_ref().map_or_else(|error| format!("together: {error}"), |()| "together: ok".to_owned()));
     }

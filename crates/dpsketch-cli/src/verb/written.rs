@@ -6,7 +6,7 @@ use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::{AnySketch, Description, Error};
 use serde_json::json;
 
-use crate::console::{Console, Report};
+use crate::console::{Console, Report, only_the_report};
 use crate::format::counted;
 
 /// Tells on standard output what was written, unless the sketch itself went there.
@@ -34,7 +34,7 @@ pub(crate) fn report_written(
             facts.iter().filter(|(name, _)| *name != "releases").map(|(name, value)| (name.clone(), value.clone())),
         );
     }
-    console.print(&Report::of_one(text, object))
+    console.print(&Report::of_one(text, object)).map_err(|error| only_the_report(error, &out.display().to_string()))
 }
 
 /// A sketch in a few words.

@@ -4,10 +4,13 @@ use std::fmt::Write;
 use std::fs::File;
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Int16Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BinaryArray, Int16Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
 
 use crate::support::Folder;
 
@@ -248,8 +251,12 @@ fn tables_are_inspected_and_damaged_ones_found() {
         folder.write("cut.parquet", &whole[..length]);
         folder.fails(5, &["estimate", "cut.parquet"]);
     }
-    // Sketches carry their checksum, so most flipped bits are found. What stands beside them, such as the names of the
-    // groups, has none in this format.
+    // Sketches carry their checksum, and so do the groups; what is not found is in parts that say nothing, such as the
+    // name of the program that wrote the file.
+    let groups = |run: &crate::support::Run| -> Vec<String> {
+        run.text().lines().skip(1).map(|line| line.split(',').next().unwrap_or_default().to_owned()).collect()
+    };
+    let names = groups(&folder.ok(&["estimate", "r.parquet", "--csv"]));
     let mut found = 0;
     for part in 1..20 {
         let mut flipped = whole.clone();
@@ -260,6 +267,8 @@ fn tables_are_inspected_and_damaged_ones_found() {
         if run.code == 5 {
             found += 1;
             folder.fails(6, &["verify", "r.parquet", "flipped.parquet"]);
+        } else {
+            assert_eq!(groups(&run), names, "part {part}");
         }
     }
     assert!(found >= 10, "{found} of 19");
@@ -312,4 +321,125 @@ fn an_empty_input_is_a_table_without_groups() {
     folder.ok(&build("a.csv", "r.parquet", &[]));
     assert_eq!(folder.ok(&["estimate", "r.parquet", "--json"]).json().as_array().map(Vec::len), Some(0));
     assert_eq!(folder.ok(&["estimate", "r.parquet", "--csv"]).text().lines().count(), 1);
+}
+
+/// Writes a table again, its batches and metadata changed.
+fn rewrite(
+    folder: &Folder,
+    out: &str,
+    change: impl Fn(RecordBatch) -> RecordBatch,
+    metadata: impl Fn(&str, String) -> String,
+) {
+    let file = File::open(folder.path("r.parquet")).expect("a table");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a Parquet file");
+    let entries = reader.metadata().file_metadata().key_value_metadata().expect("entries").clone();
+    let entries = entries.into_iter().filter(|entry| entry.key.starts_with("dpsketch."));
+    let entries = entries
+        .map(|entry| KeyValue::new(entry.key.clone(), entry.value.map(|value| metadata(&entry.key, value))))
+        .collect();
+    let batches: Vec<RecordBatch> =
+        reader.build().expect("a reader").map(|batch| change(batch.expect("a batch"))).collect();
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(entries)).build();
+    let out = File::create(folder.path(out)).expect("a writable folder");
+    let mut writer = ArrowWriter::try_new(out, batches[0].schema(), Some(properties)).expect("a table");
+    for batch in &batches {
+        writer.write(batch).expect("a batch");
+    }
+    writer.close().expect("a table");
+}
+
+/// The batch with other columns, which may hold nulls.
+fn with_columns(batch: &RecordBatch, groups: StringArray, sketches: BinaryArray) -> RecordBatch {
+    let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let columns: [ArrayRef; 2] = [Arc::new(groups), Arc::new(sketches)];
+    RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(columns).map(|(name, column)| (name, column, true)))
+        .expect("columns of one length")
+}
+
+type Change<'a> = &'a dyn Fn(RecordBatch) -> RecordBatch;
+
+#[test]
+fn changed_groups_are_found_and_a_null_sketch_is_none() {
+    let folder = Folder::new();
+    folder.write("a.csv", VIEWS);
+    folder.ok(&build("a.csv", "r.parquet", &[]));
+    let same = |_: &str, value: String| value;
+    let column = |batch: &RecordBatch| -> Vec<Option<String>> {
+        batch.column(0).as_string::<i32>().iter().map(|group| group.map(str::to_owned)).collect()
+    };
+    let sketches = |batch: &RecordBatch| -> Vec<Option<Vec<u8>>> {
+        batch.column(1).as_binary::<i32>().iter().map(|sketch| sketch.map(<[u8]>::to_vec)).collect()
+    };
+    let put = |batch: &RecordBatch, groups: Vec<Option<String>>, sketches: Vec<Option<Vec<u8>>>| {
+        with_columns(batch, groups.into_iter().collect(), sketches.iter().map(Option::as_deref).collect())
+    };
+    rewrite(&folder, "same.parquet", |batch| put(&batch, column(&batch), sketches(&batch)), same);
+    folder.ok(&["verify", "same.parquet"]);
+
+    let swapped: Change<'_> = &|batch| {
+        let mut groups = column(&batch);
+        groups.swap(0, 1);
+        put(&batch, groups, sketches(&batch))
+    };
+    let renamed: Change<'_> = &|batch| {
+        let mut groups = column(&batch);
+        groups[0] = Some("another".to_owned());
+        put(&batch, groups, sketches(&batch))
+    };
+    let null_group: Change<'_> = &|batch| {
+        let mut groups = column(&batch);
+        groups[0] = None;
+        put(&batch, groups, sketches(&batch))
+    };
+    let fewer: Change<'_> = &|batch| batch.slice(0, batch.num_rows() - 1);
+    for (name, change) in [("swapped", swapped), ("renamed", renamed), ("null", null_group), ("fewer", fewer)] {
+        rewrite(&folder, "changed.parquet", change, same);
+        let error = folder.fails(5, &["estimate", "changed.parquet"]);
+        assert!(error["message"].as_str().unwrap().contains("the groups of the table were changed"), "{name}: {error}");
+        folder.fails(6, &["verify", "changed.parquet"]);
+    }
+
+    let no_sketch = |batch: RecordBatch| {
+        let mut values = sketches(&batch);
+        values[1] = None;
+        put(&batch, column(&batch), values)
+    };
+    rewrite(&folder, "null.parquet", no_sketch, same);
+    let json = folder.ok(&["estimate", "null.parquet", "--json"]).json();
+    assert!(json[1]["group"].is_string() && json[1]["estimate"].is_null() && json[1]["status"].is_null(), "{json}");
+    assert!(json[0]["estimate"].is_number() && json[2]["estimate"].is_number(), "{json}");
+    assert!(folder.ok(&["estimate", "null.parquet"]).text().contains("no sketch"));
+    folder.ok(&["estimate", "null.parquet", "--out", "null.csv"]);
+    folder.ok(&["estimate", "null.parquet", "--out", "estimates.parquet"]);
+
+    let first = |key: &str, value: String| {
+        if key == "dpsketch.groups" { value.replace("\"version\":2", "\"version\":1") } else { value }
+    };
+    rewrite(&folder, "first.parquet", |batch| batch, first);
+    let error = folder.fails(5, &["estimate", "first.parquet"]);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("expected \"dpsketch groups 2\", found \"dpsketch groups 1\""), "{error}");
+}
+
+#[test]
+fn threads_that_see_no_row_change_nothing() {
+    let folder = Folder::new();
+    folder.write("one.csv", "publisher,user\nnews,ann\n");
+    folder.write("none.csv", "publisher,user\n");
+    folder.write("groups.txt", "news\nblog\n");
+    for more in [&[][..], &["--groups", "groups.txt"]] {
+        folder.ok(&build("one.csv", "a.parquet", &[more, &["--threads", "8"]].concat()));
+        let two = ["build", "none.csv", "one.csv", "none.csv", "--column", "user", "--group-by", "publisher"];
+        let two = [&two[..], &["--epsilon", "8", "--threads", "8", "--out", "b.parquet"], more].concat();
+        folder.ok(&two);
+        for table in ["a.parquet", "b.parquet"] {
+            let json = folder.ok(&["estimate", table, "--json"]).json();
+            assert_eq!(json[0]["group"], "news", "{json}");
+            assert_eq!(json.as_array().map(Vec::len), Some(if more.is_empty() { 1 } else { 2 }), "{json}");
+        }
+    }
+    for threads in ["1", "8"] {
+        folder.ok(&["build", "none.csv", "one.csv", "--column", "user", "--threads", threads, "--out", "x.raw.dps"]);
+        assert_eq!(folder.read("x.raw.dps"), crate::support::expected_texts(&["ann"]));
+    }
 }

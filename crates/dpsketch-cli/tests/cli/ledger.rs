@@ -213,3 +213,79 @@ fn a_release_that_cannot_be_written_stays_spent_and_says_so() {
     assert!(error["hint"].as_str().unwrap().contains("spent, not released"), "{error}");
     assert_eq!(show(&folder)["spends"][0]["status"], "spent, not released");
 }
+
+#[test]
+fn the_unit_of_every_release_is_booked_and_has_to_fit() {
+    let folder = Folder::new();
+    folder.write("a.csv", "user,page\nann,1\nbob,2\n");
+    let create = |unit: &str| {
+        let _ = std::fs::remove_file(folder.path("s.ledger"));
+        folder.ok(&["ledger", "create", "--ledger", "s.ledger", "--epsilon", "9", "--unit", unit]);
+    };
+    let items = [
+        "build",
+        "a.csv",
+        "--column",
+        "page",
+        "--epsilon",
+        "1",
+        "--ledger",
+        "s.ledger",
+        "--label",
+        "x",
+        "--out",
+        "x.dps",
+    ];
+    let users = [&items[..], &["--user", "user", "--max-items", "3"]].concat();
+    let raw = ["build", "a.csv", "--column", "page", "--out", "x.raw.dps"];
+    folder.ok(&raw);
+
+    create("one user with at most 3 items");
+    let before = folder.read("s.ledger");
+    let release = ["release", "x.raw.dps", "--epsilon", "1", "--ledger", "s.ledger", "--label", "x", "--out", "x.dps"];
+    for refused in [&items[..], &release] {
+        let error = folder.fails(4, refused);
+        assert_eq!(
+            (error["argument"].as_str(), error["value"].as_str()),
+            (Some("--ledger"), Some("one item")),
+            "{error}"
+        );
+    }
+    assert_eq!(folder.read("s.ledger"), before);
+    assert_eq!(folder.ok(&["inspect", "x.raw.dps", "--json"]).json()[0]["times_released"], 0);
+    folder.ok(&users);
+    assert_eq!(show(&folder)["spends"][0]["unit"], "one user with at most 3 items");
+
+    create("one patient");
+    folder.ok(&items);
+    let run = folder.ok(&users);
+    assert!(run.stderr.contains("warning: the ledger has releases for one item"), "{}", run.stderr);
+    folder.ok(&["ledger", "spend", "--ledger", "s.ledger", "--label", "y", "--epsilon", "1"]);
+    folder.ok(&["ledger", "spend", "--ledger", "s.ledger", "--label", "y", "--epsilon", "1", "--max-items", "7"]);
+    let units: Vec<Value> =
+        show(&folder)["spends"].as_array().unwrap().iter().map(|spend| spend["unit"].clone()).collect();
+    let expected = [
+        Value::from("one item"),
+        Value::from("one user with at most 3 items"),
+        Value::Null,
+        Value::from("one user with at most 7 items"),
+    ];
+    assert_eq!(units, expected);
+}
+
+#[test]
+fn an_epsilon_too_small_for_its_users_is_refused_unpaid() {
+    let folder = Folder::new();
+    folder.write("a.csv", "user,page,g\nann,1,x\n");
+    folder.write("list.txt", "x\n");
+    folder.ok(&["ledger", "create", "--ledger", "s.ledger", "--epsilon", "9"]);
+    let before = folder.read("s.ledger");
+    let users = ["build", "a.csv", "--column", "page", "--user", "user", "--max-items", "1048576", "--epsilon", "1e-6"];
+    let booked = ["--ledger", "s.ledger", "--label", "x"];
+    for more in [&["--out", "x.dps"][..], &["--group-by", "g", "--groups", "list.txt", "--out", "x.parquet"]] {
+        let error = folder.fails(2, &[&users[..], &booked, more].concat());
+        assert_eq!(error["argument"], "--epsilon", "{error}");
+    }
+    assert_eq!(folder.read("s.ledger"), before);
+    assert_eq!(folder.names(), ["a.csv", "list.txt", "s.ledger"]);
+}

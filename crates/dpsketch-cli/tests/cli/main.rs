@@ -19,5 +19,6 @@ mod sets;
 mod streams;
 mod study;
 mod support;
+mod text;
 mod users;
 mod verify;

@@ -103,3 +103,45 @@ fn a_folder_is_no_file() {
     assert!(folder.path(&raw).exists());
     assert!(!folder.path("x.raw.dps").exists() && !folder.path("x.dps").exists());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_is_lost_does_not_hide_that_the_file_is_there() {
+    let folder = Folder::new();
+    let (a, b) = (folder.private("a", 0, 50, "1"), folder.private("b", 0, 50, "1"));
+    for args in [
+        &["build", "a.txt", "--epsilon", "1", "--out", "x.dps"][..],
+        &["merge", &a, &b, "--out", "x.dps"],
+        &["convert", &a, "--to", "dpsketch", "--out", "x.dps"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let run = Run::of(program(&folder.path("")).args(args).stdout(full).output().unwrap());
+        assert_eq!(run.code, 1, "{args:?}");
+        assert!(run.stderr.contains("x.dps is written and whole"), "{}", run.stderr);
+        folder.ok(&["verify", "x.dps"]);
+        std::fs::remove_file(folder.path("x.dps")).unwrap();
+    }
+}
+
+#[test]
+fn with_json_standard_error_is_json_line_by_line() {
+    let folder = Folder::new();
+    folder.write("a.csv", "g,user\nx,ann\n");
+    for (code, args) in [
+        (0, &["build", "a.csv", "--column", "user", "--out", "x.raw.dps", "-v"][..]),
+        (0, &["inspect", "x.raw.dps"]),
+        (0, &["build", "a.csv", "--column", "user", "--group-by", "g", "--epsilon", "11", "--out", "g.parquet"]),
+        (5, &["estimate", "x.raw.dps", "no.dps"]),
+        (2, &["build", "--nonsense"]),
+    ] {
+        for format in [&["--json"][..], &["--format", "ndjson"]] {
+            let run = folder.run(&[args, format].concat());
+            assert_eq!(run.code, code, "{args:?}: {}", run.stderr);
+            assert!(!run.stderr.is_empty(), "{args:?}");
+            for line in run.stderr.lines() {
+                let told: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{args:?}: {line}"));
+                assert!(told["kind"].is_string() && told["message"].is_string(), "{line}");
+            }
+        }
+    }
+}

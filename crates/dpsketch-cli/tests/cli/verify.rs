@@ -67,3 +67,16 @@ fn inspect_tells_state_and_never_counters() {
     let text = folder.ok(&["inspect", &a, &raw]).text();
     assert!(text.contains("state") && !text.contains("estimate"), "{text}");
 }
+
+#[test]
+fn sums_of_epsilon_are_exact_decimals() {
+    let folder = Folder::new();
+    let files = ["0.1", "0.2", "0.8"].map(|epsilon| folder.private(&format!("e{epsilon}"), 0, 50, epsilon));
+    let [a, b, c] = &files;
+    let run = folder.ok(&["merge", a, b, c, "--out", "m.dps", "--json"]);
+    assert!(run.text().contains("\"epsilon_total\": 1.1,"), "{}", run.text());
+    let run = folder.ok(&["inspect", "m.dps", "--json"]);
+    assert!(run.text().contains("\"epsilon_total\": 1.1,"), "{}", run.text());
+    assert!(run.text().contains("\"epsilon\": 0.8,"), "{}", run.text());
+    assert!(folder.ok(&["inspect", "m.dps"]).text().contains("epsilon_total          1.1\n"));
+}

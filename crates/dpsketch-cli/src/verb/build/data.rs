@@ -8,9 +8,10 @@ use crate::input::{BLOCK, InputFormat};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data")]
 pub(super) struct DataArgs {
-    /// The column to count, or several separated by commas to count their combinations.
-    #[arg(long, value_name = "C[,C2…]", value_delimiter = ',')]
-    pub(super) column: Vec<String>,
+    /// The column to count, or several separated by commas to count their combinations. A name with a comma or a quote in
+    /// it stands in double quotes, as in a CSV file: '"last, first",age'.
+    #[arg(long = "column", value_name = "C[,C2…]", value_parser = column_list)]
+    pub(super) columns: Vec<Columns>,
     /// The format of the inputs; auto goes by content and extension.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "auto")]
     pub(super) input_format: InputFormat,
@@ -21,8 +22,40 @@ pub(super) struct DataArgs {
     #[arg(long)]
     pub(super) no_header: bool,
     /// The longest line or record of text that is accepted.
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_record)]
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_record, allow_negative_numbers = true)]
     pub(super) max_record: usize,
+}
+
+/// The names in one `--column`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Columns(Vec<String>);
+
+impl DataArgs {
+    /// All columns to count.
+    pub(super) fn column(&self) -> Vec<String> {
+        self.columns.iter().flat_map(|columns| columns.0.iter().cloned()).collect()
+    }
+}
+
+/// Reads names as the fields of a CSV record.
+fn column_list(text: &str) -> Result<Columns, Error> {
+    let wrong = || {
+        Error::new(ErrorKind::Column, "the names of columns are not readable")
+            .value(text)
+            .allowed("names separated by commas, those with a comma or a quote in them in double quotes")
+    };
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut record = csv::StringRecord::new();
+    let found = reader.read_record(&mut record).map_err(|_| wrong())?;
+    let more = reader.read_record(&mut csv::StringRecord::new()).map_err(|_| wrong())?;
+    // The reader takes a quote that is never closed for a closed one.
+    if more || !text.matches('"').count().is_multiple_of(2) {
+        return Err(wrong());
+    }
+    if !found {
+        return Ok(Columns(vec![String::new()]));
+    }
+    Ok(Columns(record.iter().map(str::to_owned).collect()))
 }
 
 /// How text is cleaned before it is hashed. Parties whose sketches are to be merged must agree on it.
@@ -81,6 +114,23 @@ mod tests {
         }
         for text in ["", ",,", "\"", "\n", "é"] {
             assert!(delimiter(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_columns_are_the_fields_of_a_record() {
+        for (text, names) in [
+            ("a", &["a"][..]),
+            ("a,b", &["a", "b"]),
+            (r#""last, first",age"#, &["last, first", "age"]),
+            (r#"a,"say ""x""""#, &["a", r#"say "x""#]),
+            ("a,", &["a", ""]),
+            ("", &[""]),
+        ] {
+            assert_eq!(column_list(text).unwrap().0, names, "{text}");
+        }
+        for text in ["\"a", "a\nb", "\"a\",\"b"] {
+            assert!(column_list(text).is_err(), "{text}");
         }
     }
 

@@ -14,7 +14,7 @@ use super::BuildArgs;
 use super::rows::{GroupRows, Roles};
 use super::settings::Settings;
 use super::users::tell_users;
-use crate::console::{Console, Report};
+use crate::console::{Console, Report, only_the_report};
 use crate::format::{count, counted};
 use crate::io::Destination;
 use crate::paths::paths;
@@ -54,21 +54,24 @@ pub(super) fn run(args: &BuildArgs, column: &str, settings: &Settings, console: 
     let list = args.groups.groups.as_deref().map(read_list).transpose()?;
     // What a ledger will be asked for at least; how many groups there are shows later.
     let known = list.as_ref().map_or(1, |list| list.len().max(1));
-    let mut books = args.booking.open_for(|| GroupedSketches::cost_of(known, epsilon, settings.unit))?;
+    let mut books =
+        args.booking.open_for(settings.unit, console, || GroupedSketches::cost_of(known, epsilon, settings.unit))?;
     let destination = Destination::open_table(&args.out, &["parquet", "pq"])?;
 
     let sketches = read(args, list.as_ref(), settings, console)?;
     let groups = sketches.len();
     tell_privacy(args, groups, epsilon, settings.unit, console);
+    sketches.check_release(epsilon, settings.unit)?;
     // One payment for all groups; each of them is released at its share.
-    books.pay_for(|| sketches.cost(epsilon, settings.unit))?;
+    books.pay_for(settings.unit, || sketches.cost(epsilon, settings.unit))?;
     let released = sketches.release(column, epsilon, settings.unit).map_err(|error| books.explain(error, None))?;
     let container = released.container().clone();
     let written = destination.write_with(|out| write_groups(out, released, &args.out.display().to_string()));
     let free = written.map_err(|error| books.explain(error, None))?;
     books.finish(Some(container.release()))?;
     if free && !console.is_quiet_text() {
-        console.print(&report(&args.out, groups, epsilon, settings, container.is_listed()))?;
+        let told = report(&args.out, groups, epsilon, settings, container.is_listed());
+        console.print(&told).map_err(|error| only_the_report(error, &args.out.display().to_string()))?;
     }
     Ok(())
 }

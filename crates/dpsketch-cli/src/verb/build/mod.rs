@@ -61,7 +61,7 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     groups: GroupArgs,
     /// Threads that count; the result does not depend on it. One for each processor if left out, one with --user.
-    #[arg(long, value_name = "N", value_parser = threads)]
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<usize>,
     /// Where to write: NAME.dps with --epsilon, NAME.raw.dps without, NAME.parquet with --group-by, or - for standard
     /// output.
@@ -110,13 +110,14 @@ impl BuildArgs {
 
     fn reading(&self) -> Result<Reading, Error> {
         let data = &self.data;
-        for (position, column) in data.column.iter().enumerate() {
+        let named = data.column();
+        for (position, column) in named.iter().enumerate() {
             let fault = match column.as_str() {
                 "" => "a column has an empty name",
-                name if data.column[..position].iter().any(|other| other == name) => "a column is named twice",
+                name if named[..position].iter().any(|other| other == name) => "a column is named twice",
                 _ => continue,
             };
-            return Err(Error::new(ErrorKind::Column, fault).argument("--column").value(data.column.join(",")));
+            return Err(Error::new(ErrorKind::Column, fault).argument("--column").value(named.join(",")));
         }
         let columns = Roles::new(self).columns(self)?;
         let threads = self.threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));

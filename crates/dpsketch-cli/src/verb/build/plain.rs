@@ -11,7 +11,7 @@ use crate::verb::booking::Books;
 use crate::verb::written::report_written;
 
 pub(super) fn run(args: &BuildArgs, settings: &Settings, console: Console) -> Result<(), Error> {
-    let output = Output::open(args, settings)?;
+    let output = Output::open(args, settings, console)?;
     let Settings { shape, hash, rules, .. } = settings;
     let empty = || Ok(DistinctBuilder::new(*shape, hash.clone(), rules.clone()));
     let builder = args.read(console, empty)?;
@@ -28,8 +28,8 @@ pub(super) struct Output<'a> {
 
 impl<'a> Output<'a> {
     /// Finds out before any work whether the ledger pays and the output can be written.
-    pub(super) fn open(args: &'a BuildArgs, settings: &Settings) -> Result<Self, Error> {
-        let books = args.booking.open(settings.epsilon)?;
+    pub(super) fn open(args: &'a BuildArgs, settings: &Settings, console: Console) -> Result<Self, Error> {
+        let books = args.booking.open(settings.epsilon, Some(settings.unit.into()), console)?;
         let destination = Destination::open(&args.out, settings.epsilon.is_none())?;
         Ok(Self { args, books, destination })
     }
@@ -40,7 +40,8 @@ impl<'a> Output<'a> {
         let mut release = None;
         let sketch = match settings.epsilon {
             Some(epsilon) => {
-                let permit = books.pay(epsilon)?;
+                raw.check_release(epsilon)?;
+                let permit = books.pay(epsilon, raw.unit())?;
                 let released = raw.release_paid(permit).map_err(|error| books.explain(error, None))?;
                 release = released.leaves().first().map(Leaf::id);
                 AnySketch::from(released)

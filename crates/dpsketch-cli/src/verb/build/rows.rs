@@ -27,7 +27,7 @@ impl Roles {
                 names.len() - 1
             })
         };
-        let items = args.data.column.iter().map(&mut place).collect();
+        let items = args.data.column().iter().map(&mut place).collect();
         let user = args.users.user.as_ref().map(&mut place);
         let group = args.groups.group_by.as_ref().map(&mut place);
         Self { names, items, user, group }

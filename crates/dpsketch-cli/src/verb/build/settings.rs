@@ -3,13 +3,13 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use dpsketch::dp_noise::{Amount, Epsilon};
+use dpsketch::dp_noise::{Amount, Epsilon, ParameterError};
 use dpsketch::sfm_pcsa::PcsaShape;
 use dpsketch::sketch_hash::{AnyHash, HashKey, KeyedHash};
-use dpsketch::{Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyShape, TextRules};
+use dpsketch::{Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyShape, TextRules, pcsa_shape};
 
 use super::BuildArgs;
-use super::sketch::{Hash, shape};
+use super::sketch::Hash;
 
 /// Everything that parties must agree on, and the key.
 #[derive(Debug)]
@@ -59,20 +59,37 @@ impl Settings {
             lowercase: text.lowercase,
             null: text.null.clone(),
         });
+        let (epsilon, unit) = (args.epsilon.or(study.map(Study::epsilon)), unit(args, study)?);
+        if let Some(epsilon) = epsilon {
+            unit.item_epsilon(epsilon).map_err(|error| too_small(epsilon, unit, error))?;
+        }
         let usual_or = |asked: Option<u64>, usual: u64| asked.unwrap_or(usual);
         Ok(Self {
-            shape: shape(usual_or(buckets, u64::from(usual.buckets())), usual_or(levels, u64::from(usual.levels())))?,
+            shape: pcsa_shape(
+                usual_or(buckets, u64::from(usual.buckets())),
+                usual_or(levels, u64::from(usual.levels())),
+            )?,
             key: if function == Hash::Presto { HashKey::DEFAULT } else { sketch.key()? },
             hash,
             rules,
-            epsilon: args.epsilon.or(study.map(Study::epsilon)),
-            unit: unit(args, study)?,
+            epsilon,
+            unit,
         })
     }
 }
 
 fn load(file: &Path) -> Result<Study, Error> {
     Study::load(file).map_err(|error| error.argument("--study"))
+}
+
+/// What is left of ε for one item of a user has to be an ε itself.
+fn too_small(epsilon: Epsilon, unit: PrivacyUnit, error: ParameterError) -> Error {
+    let epsilon = Amount::from_epsilon(epsilon);
+    Error::new(ErrorKind::Parameter, format!("epsilon {epsilon} is too small for {unit}"))
+        .argument("--epsilon")
+        .value(epsilon.to_string())
+        .allowed("at least 2^-30 (about 9.3e-10) for each item of a user")
+        .caused_by(error)
 }
 
 /// What was asked for, or else what the study says. Both may say the same.

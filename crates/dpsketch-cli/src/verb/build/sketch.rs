@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dpsketch::sfm_pcsa::PcsaShape;
 use dpsketch::sketch_hash::{AnyHash, DefaultHash, HashAlgorithm, HashKey, PrestoHash};
-use dpsketch::{Error, ErrorKind, parse_count, read_key_file};
+use dpsketch::{Error, ErrorKind, parse_count, pcsa_shape, read_key_file};
 
 use crate::paths::paths;
 
@@ -13,10 +13,10 @@ use crate::paths::paths;
 #[command(next_help_heading = "Sketch")]
 pub(crate) struct SketchArgs {
     /// Buckets, a power of two: four times as many halve the error. 4096 if left out.
-    #[arg(long, value_name = "B", value_parser = parse_count)]
+    #[arg(long, value_name = "B", value_parser = parse_count, allow_negative_numbers = true)]
     pub(crate) buckets: Option<u64>,
     /// Levels: each one more doubles the largest count. 24 if left out.
-    #[arg(long, value_name = "P", value_parser = parse_count)]
+    #[arg(long, value_name = "P", value_parser = parse_count, allow_negative_numbers = true)]
     pub(crate) levels: Option<u64>,
     /// The hash function; presto is the one of Presto's SQL functions and has no key. default if left out.
     #[arg(long, value_enum)]
@@ -49,17 +49,13 @@ impl From<HashAlgorithm> for Hash {
     }
 }
 
-/// A shape from numbers that were not checked yet.
-pub(crate) fn shape(buckets: u64, levels: u64) -> Result<PcsaShape, Error> {
-    let buckets = u32::try_from(buckets).unwrap_or(u32::MAX);
-    let levels = u8::try_from(levels).unwrap_or(u8::MAX);
-    Ok(PcsaShape::new(buckets, levels)?)
-}
-
 impl SketchArgs {
     /// The shape as asked for, where not in parts of another one.
     pub(crate) fn shape_or(&self, default: PcsaShape) -> Result<PcsaShape, Error> {
-        shape(self.buckets.unwrap_or(u64::from(default.buckets())), self.levels.unwrap_or(u64::from(default.levels())))
+        pcsa_shape(
+            self.buckets.unwrap_or(u64::from(default.buckets())),
+            self.levels.unwrap_or(u64::from(default.levels())),
+        )
     }
 
     /// The key that was asked for, or the public one.

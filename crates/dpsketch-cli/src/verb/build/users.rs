@@ -26,7 +26,7 @@ pub(crate) struct UserArgs {
     #[arg(long, value_name = "U")]
     pub(crate) user: Option<String>,
     /// The most distinct items that are kept of each user. Each item is released at epsilon / M.
-    #[arg(long, value_name = "M", value_parser = max_items, requires = "user")]
+    #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true, requires = "user")]
     pub(crate) max_items: Option<MaxItems>,
     /// The rows of each user stand together, as in input sorted by user: no temporary file, little memory. Input that is
     /// not like that is refused, and the row at fault named.
@@ -45,7 +45,7 @@ pub(crate) fn max_items(text: &str) -> Result<MaxItems, Error> {
 }
 
 pub(super) fn run(args: &BuildArgs, settings: &Settings, console: Console) -> Result<(), Error> {
-    let output = Output::open(args, settings)?;
+    let output = Output::open(args, settings, console)?;
     let roles = Arc::new(Roles::new(args));
     let empty = || {
         let Settings { shape, hash, rules, .. } = settings;
