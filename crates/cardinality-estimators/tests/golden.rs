@@ -2,6 +2,9 @@
 //!
 //! `|got − want| ≤ atol + rtol·|want|` with the tolerances of each case; a first derivative has `1e-13·|l|/n` instead of
 //! the case's `atol`, since it is a small difference of large sums near the maximum.
+//!
+//! A case may lack a field that others of its kind have. A field that is never compared fails, and so does one that is
+//! asked for and that no case of the kind has.
 
 #![expect(clippy::unwrap_used, reason = "a golden file of another shape must fail the test")]
 
@@ -9,6 +12,9 @@ use cardinality_estimators::{
     BitChannel, CellLayout, Confidence, LevelCounts, ProductMoments, Status, asymptotic_information, asymptotic_rse,
     bloom_count, bloom_rate, diagnostics, legions_probability, linear_counting_private,
 };
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 const GOLDEN: &str = include_str!("golden/sfm_estimators.json");
@@ -19,6 +25,13 @@ struct Case {
     expect: Value,
     rtol: f64,
     atol: f64,
+    /// The fields of `expect` that were asked for, there or not.
+    asked: RefCell<BTreeSet<&'static str>>,
+}
+
+/// The names of the fields of an object.
+fn fields(object: &Value) -> BTreeSet<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 impl Case {
@@ -31,7 +44,14 @@ impl Case {
             expect: case["expect"].clone(),
             rtol: number("rtol"),
             atol: number("atol"),
+            asked: RefCell::default(),
         }
+    }
+
+    /// A field of what is expected, if the case has it.
+    fn expected(&self, field: &'static str) -> Option<&Value> {
+        self.asked.borrow_mut().insert(field);
+        self.expect.get(field)
     }
 
     fn number(&self, field: &str) -> f64 {
@@ -51,9 +71,9 @@ impl Case {
     }
 
     /// Compares a field if the case has it.
-    fn check(&self, field: &str, got: f64) {
-        if let Some(want) = self.expect[field].as_f64() {
-            self.compare(field, got, want, self.atol);
+    fn check(&self, field: &'static str, got: f64) {
+        if let Some(want) = self.expected(field) {
+            self.compare(field, got, want.as_f64().unwrap(), self.atol);
         }
     }
 
@@ -71,7 +91,7 @@ impl Case {
 
     fn check_maximum(&self) {
         let counts = self.counts();
-        let word = match self.expect["status"].as_str().unwrap() {
+        let word = match self.expected("status").unwrap().as_str().unwrap() {
             "interior" => "ok",
             "boundary0" => "below_noise",
             other => other,
@@ -83,6 +103,11 @@ impl Case {
                 assert_eq!(maximum.n_hat.to_bits(), counts.n_cap().to_bits());
             }
         }
+    }
+
+    fn check_edge(&self) {
+        self.check_maximum();
+        let counts = self.counts();
         self.check("n_cap", counts.n_cap());
         self.check("score_at_0", diagnostics::log_likelihood(&counts, 0.0).d1);
     }
@@ -90,7 +115,8 @@ impl Case {
     fn check_likelihood(&self) {
         self.check_maximum();
         let counts = self.counts();
-        for at in self.expect["evaluations"].as_array().unwrap() {
+        for at in self.expected("evaluations").unwrap().as_array().unwrap() {
+            assert_eq!(fields(at), BTreeSet::from(["n", "ll", "d1", "d2"]), "{}", self.id);
             let field = |name: &str| at[name].as_f64().unwrap();
             let n = field("n");
             let got = diagnostics::log_likelihood(&counts, n);
@@ -101,7 +127,7 @@ impl Case {
         }
         let (buckets, levels) = (self.integer("B"), self.integer("P"));
         let layout = CellLayout::pcsa(u32::try_from(buckets).unwrap(), u8::try_from(levels).unwrap()).unwrap();
-        let (channel, n) = (self.channel(), self.expect["mle"].as_f64().unwrap());
+        let (channel, n) = (self.channel(), self.expected("mle").unwrap().as_f64().unwrap());
         self.check("info_H", diagnostics::information(&layout, channel, n));
         self.check("rse_poisson", diagnostics::rse_poisson(&layout, channel, n));
         self.check("rse_fixed_n", diagnostics::rse_fixed_n(&layout, channel, n));
@@ -134,12 +160,16 @@ impl Case {
 
     fn check_legions(&self) {
         let (cells, decay) = (self.integer("cells"), self.number("decay"));
-        let expected = self.expect["rho"].as_array().unwrap();
+        let expected = self.expected("rho").unwrap().as_array().unwrap();
         assert_eq!(expected.len(), self.integers("indices").len());
         for (index, want) in self.integers("indices").into_iter().zip(expected) {
             let got = legions_probability(cells, decay, index).unwrap();
             self.compare("rho", got, want.as_f64().unwrap(), self.atol);
         }
+        let uniforms: Vec<f64> = self.input["u"].as_array().unwrap().iter().map(|u| u.as_f64().unwrap()).collect();
+        let found: Vec<u64> = uniforms.into_iter().map(|u| cell_of(u, cells, decay)).collect();
+        let expected = self.expected("cell").unwrap().as_array().unwrap();
+        assert_eq!(found, expected.iter().map(|cell| cell.as_u64().unwrap()).collect::<Vec<_>>(), "{}", self.id);
     }
 
     fn check_product(&self) {
@@ -151,14 +181,79 @@ impl Case {
     }
 }
 
-fn run(kind: &str, check: impl Fn(&Case)) {
-    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
-    let cases = golden["cases"].as_array().unwrap();
+/// The Liquid Legions cell that a uniform number falls in: the last one before which the probabilities sum to no more.
+fn cell_of(u: f64, cells: u64, decay: f64) -> u64 {
+    let mut before = 0.0;
+    (0..cells)
+        .take_while(|cell| {
+            let reached = before <= u;
+            before += legions_probability(cells, decay, *cell).unwrap();
+            reached
+        })
+        .last()
+        .unwrap()
+}
+
+/// Checks all cases of a kind, and that nothing they expect was passed over.
+fn check_all(kind: &str, cases: &[Value], check: impl Fn(&Case)) {
     let chosen: Vec<_> = cases.iter().filter(|case| case["kind"] == kind).collect();
     assert!(!chosen.is_empty(), "no case of kind {kind}");
+    let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
     for case in chosen {
-        check(&Case::read(case));
+        let read = Case::read(case);
+        check(&read);
+        let seen = read.asked.into_inner();
+        let expected = fields(&case["expect"]);
+        assert!(expected.is_subset(&seen), "{}: {expected:?} is expected, only {seen:?} is compared", read.id);
+        asked.extend(seen);
+        there.extend(expected);
     }
+    assert_eq!(asked, there, "no case of kind {kind} has all that is compared");
+}
+
+fn run(kind: &str, check: impl Fn(&Case)) {
+    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
+    check_all(kind, golden["cases"].as_array().unwrap(), check);
+}
+
+#[test]
+fn every_case_is_of_a_kind_that_is_checked() {
+    let golden: Value = serde_json::from_str(GOLDEN).unwrap();
+    let cases = golden["cases"].as_array().unwrap();
+    let kinds: BTreeSet<_> = cases.iter().map(|case| case["kind"].as_str().unwrap()).collect();
+    let checked = [
+        "asymptotic",
+        "bloom",
+        "dp_level",
+        "edge",
+        "likelihood",
+        "linear_counting",
+        "liquid_legions",
+        "product_statistic",
+    ];
+    assert_eq!(kinds, BTreeSet::from(checked));
+    assert_eq!(golden["count"].as_u64(), Some(cases.len() as u64));
+}
+
+#[test]
+#[should_panic(expected = "only")]
+fn an_expected_field_that_nobody_compares_fails() {
+    check_all(
+        "k",
+        &[serde_json::json!({"id": "1", "kind": "k", "input": {}, "expect": {"a": 1.0, "b": 2.0}})],
+        |case| {
+            case.check("a", 1.0);
+        },
+    );
+}
+
+#[test]
+#[should_panic(expected = "no case of kind k has all")]
+fn a_compared_field_that_no_case_has_fails() {
+    check_all("k", &[serde_json::json!({"id": "1", "kind": "k", "input": {}, "expect": {"a": 1.0}})], |case| {
+        case.check("a", 1.0);
+        case.check("typo", 1.0);
+    });
 }
 
 #[test]
@@ -168,7 +263,7 @@ fn likelihood_cases_hold() {
 
 #[test]
 fn edge_cases_hold() {
-    run("edge", Case::check_maximum);
+    run("edge", Case::check_edge);
 }
 
 #[test]
