@@ -22,8 +22,8 @@ use crate::fixed::Fixed;
 use crate::table::{Law, RandomFraction, Table, halves, table_for, with_sign};
 use crate::{NoiseSource, SampleError};
 
-/// Words drawn at a time, two for a proposal.
-const BLOCK: usize = 256;
+/// Words drawn at a time, three for two proposals or four.
+const BLOCK: usize = 192;
 /// Proposals in a row after which the generator must be broken: nine in ten are accepted at the least.
 const MAX_REFUSED: u32 = 10_000;
 
@@ -83,24 +83,26 @@ impl DigitSplit {
 
     pub(crate) fn fill<R: NoiseSource + ?Sized>(&self, noise: &mut R, out: &mut [i64]) -> Result<(), SampleError> {
         let mut words = Zeroizing::new([0_u64; BLOCK]);
-        let mut refused = 0;
-        let mut filled = 0;
-        while filled < out.len() {
-            let used = (2 * (out.len() - filled)).min(BLOCK);
-            let words = &mut words[..used];
+        let mut place = Place { out, filled: 0, refused: 0 };
+        while let missing @ 1.. = place.missing() {
+            // Last digits that fit into half a word share one with those of another proposal.
+            let share = self.shift <= 32;
+            let wanted = if share { missing.div_ceil(2).saturating_mul(3) } else { missing.saturating_mul(2) };
+            let words = &mut words[..wanted.min(BLOCK)];
             noise.fill_words(words);
-            for pair in words.chunks_exact(2) {
-                // The last digits take a word of their own, so that their number may be anything up to 63.
-                if let Some(draw) = self.propose(pair[0], pair[1] >> (64 - self.shift), noise)? {
-                    out[filled] = draw;
-                    filled += 1;
-                    refused = 0;
-                } else {
-                    refused += 1;
+            if share {
+                for three in words.chunks_exact(3) {
+                    for (word, half) in three.iter().zip(halves(three[2])) {
+                        place.take(self.propose(*word, u64::from(half) >> (32 - self.shift), noise)?);
+                    }
+                }
+            } else {
+                for two in words.chunks_exact(2) {
+                    place.take(self.propose(two[0], two[1] >> (64 - self.shift), noise)?);
                 }
             }
-            if refused > MAX_REFUSED {
-                return Err(SampleError::Rounds { rounds: refused });
+            if place.refused > MAX_REFUSED {
+                return Err(SampleError::Rounds { rounds: place.refused });
             }
         }
         Ok(())
@@ -157,6 +159,34 @@ impl DigitSplit {
             Shape::Linear => Fixed::from_integer(1),
         };
         Enclosure::exactly(zeta).times(&Enclosure::exactly(factor)).times(&self.exact_rate())
+    }
+}
+
+/// The draws so far.
+struct Place<'a> {
+    out: &'a mut [i64],
+    filled: usize,
+    /// Proposals refused in a row.
+    refused: u32,
+}
+
+impl Place<'_> {
+    fn missing(&self) -> usize {
+        self.out.len() - self.filled
+    }
+
+    /// Keeps an accepted draw; one too many is dropped, whatever it is.
+    #[inline]
+    fn take(&mut self, proposal: Option<i64>) {
+        match (proposal, self.out.get_mut(self.filled)) {
+            (Some(draw), Some(next)) => {
+                *next = draw;
+                self.filled += 1;
+                self.refused = 0;
+            }
+            (Some(_), None) => {}
+            (None, _) => self.refused += 1,
+        }
     }
 }
 

@@ -7,8 +7,10 @@ use crate::table::{Family, Law, Table, table_for};
 use crate::wide::Wide;
 use crate::{NoiseSampler, NoiseSource, SampleError, Scale};
 
-/// Up to this scale one table serves; beyond, a table for the leading digits.
-const WIDEST: u128 = 128;
+/// Up to this scale one table serves.
+const WIDEST: u128 = 512;
+/// Beyond, a table of at most this scale for the leading digits: small enough to stay in the first cache.
+const LEADING: u128 = 128;
 /// The largest scale of which draws fit: beyond `2⁶³` in magnitude they have probability `e⁻²⁰⁴⁸`.
 const MAX_SCALE: u128 = 1 << 52;
 
@@ -52,7 +54,7 @@ pub(crate) fn check_scale(scale: Scale) -> Result<(), SampleError> {
 }
 
 impl DiscreteLaplace {
-    /// The law of scale t. Computes its table, in some ten microseconds for each unit of `t` up to 128, or finds it
+    /// The law of scale t. Computes its table, in about ten microseconds for each unit of `t` up to 512, or finds it
     /// among the last ones that were used.
     ///
     /// # Errors
@@ -66,14 +68,14 @@ impl DiscreteLaplace {
                 max: 4_503_599_627_370_496.0,
             });
         }
-        let mut shift = 0;
-        // t <= 2^shift 128, in integers
-        while Wide::from(n) > Wide::product(d << shift, WIDEST) {
-            shift += 1;
-        }
-        let engine = if shift == 0 {
+        let engine = if n <= d * WIDEST {
             Engine::Table(table_for(Law { family: Family::LaplaceMagnitude, numerator: d, denominator: n })?)
         } else {
+            let mut shift = 1;
+            // t <= 2^shift 128, in integers
+            while Wide::from(n) > Wide::product(d << shift, LEADING) {
+                shift += 1;
+            }
             Engine::Digits(DigitSplit::laplace(d << shift, n, shift)?)
         };
         Ok(Self { parameter, engine })

@@ -16,7 +16,7 @@ const BLOCK: usize = 128;
 ///
 /// Each party adds a share to every cell of its own data, and a secure sum reveals the total only. A share is the
 /// difference of two negative binomial variables of shape `1/m` (Pólya variables); sums of `m` of these are geometric, so
-/// the total has exactly the law of [`DiscreteLaplace`](crate::DiscreteLaplace). Exact, by a table.
+/// the total has exactly the law of [`DiscreteLaplace`](crate::DiscreteLaplace) \[GX17\]. Exact, by a table.
 ///
 /// # Privacy
 /// A share alone protects nobody. The total is ε-differentially private for `t = D₁/ε` when all `m` shares are added and

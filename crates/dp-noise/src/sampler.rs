@@ -37,7 +37,7 @@ pub trait NoiseSampler {
     /// How far, in total variation and for each draw, what is drawn may be from the law: an upper bound, 0 when exact.
     ///
     /// `n` draws at distance `d` add `n d (1 + e^ε)` to the δ of an (ε, δ) statement; see
-    /// the limits of the crate documentation.
+    /// [`delta_beside_distance`](crate::delta_beside_distance).
     fn statistical_distance(&self) -> f64;
 }
 
@@ -58,9 +58,11 @@ pub enum SampleError {
     NoShares,
     /// An exact integer on the way to a draw did not fit; the draw is given up rather than wrapped.
     Overflow,
-    /// A rejection loop went on for so long that the generator must be broken.
+    /// A table could not be computed to the digits it needs. No parameter is known to cause this.
+    Precision,
+    /// A rejection loop, or a comparison digit by digit, went on for so long that the generator must be broken.
     Rounds {
-        /// How many proposals were refused.
+        /// How many proposals were refused, or words compared.
         rounds: u32,
     },
 }
@@ -73,7 +75,8 @@ impl fmt::Display for SampleError {
             }
             Self::NoShares => f.write_str("noise must have at least one share, found 0"),
             Self::Overflow => f.write_str("an exact integer of the sampler does not fit into 128 bits"),
-            Self::Rounds { rounds } => write!(f, "{rounds} proposals in a row were refused: the generator is broken"),
+            Self::Precision => f.write_str("a table of noise could not be computed to the digits it needs"),
+            Self::Rounds { rounds } => write!(f, "{rounds} attempts in a row decided nothing: the generator is broken"),
         }
     }
 }

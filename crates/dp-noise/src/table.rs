@@ -31,7 +31,7 @@ pub(crate) struct Table {
     law: Law,
     /// For each value of the leading bits, the first `j` that can be the answer.
     guide: Box<[u32]>,
-    /// The first 31 digits of each `F(j)`; the last entry is all ones.
+    /// The first 31 digits of each `F(j)` up to the first that is all ones.
     hot: Box<[u32]>,
     /// The first 64 digits of each `F(j)`; the last entry is all ones.
     cold: Box<[u64]>,
@@ -55,7 +55,8 @@ impl Table {
     }
 
     fn from_digits(law: Law, cold: Vec<u64>) -> Self {
-        let hot: Box<[u32]> = cold.iter().map(|&digits| top_bits(digits, HOT_BITS)).collect();
+        let ends = cold.partition_point(|&digits| top_bits(digits, HOT_BITS) < u32::MAX >> 1) + 1;
+        let hot: Box<[u32]> = cold.iter().take(ends).map(|&digits| top_bits(digits, HOT_BITS)).collect();
         let mut guide = Vec::with_capacity(1 << GUIDE_BITS);
         let mut first = 0;
         for leading in 0..1_u32 << GUIDE_BITS {
@@ -74,7 +75,7 @@ impl Table {
     /// Bytes that the table takes.
     #[cfg(test)]
     fn bytes(&self) -> usize {
-        4 * self.guide.len() + 12 * self.cold.len()
+        4 * (self.guide.len() + self.hot.len()) + 8 * self.cold.len()
     }
 
     /// The first 64 binary digits of each `F(j)`.

@@ -1,9 +1,13 @@
-//! The two inequalities of randomised response in integers, for the numbers that are drawn.
+//! The inequalities behind each guarantee, output by output.
 //!
-//! `p <= e^ε q` and `1 − q <= e^ε (1 − p)` are checked as `p · E <= 2^128 q` with `E = ⌈2^128 e^-ε⌉` from the table of
+//! Those of randomised response hold in integers, for the numbers that are drawn: `p <= e^ε q` and `1 − q <= e^ε (1 − p)` are checked as `p · E <= 2^128 q` with `E = ⌈2^128 e^-ε⌉` from the table of
 //! high-precision decimals, so nothing here is rounded in the test's favour.
 
-use dp_noise::{DyadicProbability, Epsilon, RandomizedResponse};
+use dp_noise::diagnostics::{gaussian_probability, laplace_probability};
+use dp_noise::{
+    DyadicProbability, Epsilon, L1Sensitivity, RandomizedResponse, Rho, Scale, SquaredL2Sensitivity, Variance,
+    exact_rows_delta, zcdp_delta,
+};
 use proptest::prelude::*;
 use sketch_testkit::GoldenFile;
 
@@ -67,5 +71,56 @@ proptest! {
         prop_assert!(RandomizedResponse::from_parts(p, q, stated).is_ok());
         let level = (p.to_f64() / q.to_f64()).ln().max(((1.0 - q.to_f64()) / (1.0 - p.to_f64())).ln());
         prop_assert!((stated.get() - level).abs() <= 1e-9 * (1.0 + level) || !level.is_finite());
+    }
+}
+
+/// The likelihood ratio of Laplace noise, output by output, for data that differ by the sensitivity.
+#[test]
+fn laplace_noise_keeps_every_ratio_within_the_level() {
+    for (level, move_by) in [(0.1, 1), (1.0, 1), (1.0, 5), (3.0, 2)] {
+        let epsilon = Epsilon::new(level).unwrap();
+        let scale = Scale::for_epsilon(L1Sensitivity::new(move_by).unwrap(), epsilon).unwrap();
+        let move_by = i64::try_from(move_by).unwrap();
+        for x in -200..200 {
+            let ratio = laplace_probability(scale, x) / laplace_probability(scale, x - move_by);
+            assert!(ratio <= level.exp() * (1.0 + 1e-12), "epsilon {level}, output {x}: {ratio}");
+            assert!(ratio >= (-level).exp() * (1.0 - 1e-12));
+        }
+    }
+}
+
+/// Rényi divergences of discrete Gaussians one apart, summed over all outputs: at most `ρ α`.
+#[test]
+fn gaussian_noise_keeps_every_divergence_within_zcdp() {
+    // Orders for which the outputs that matter have probabilities that an f64 can hold.
+    for (level, orders) in [(0.05, [1.5, 2.0, 5.0, 20.0]), (0.5, [1.5, 2.0, 5.0, 20.0]), (2.0, [1.1, 1.5, 2.0, 5.0])] {
+        let rho = Rho::new(level).unwrap();
+        let variance = Variance::for_rho(SquaredL2Sensitivity::new(1).unwrap(), rho).unwrap();
+        for order in orders {
+            let sum: f64 = (-300..=300)
+                .map(|x| {
+                    let (p, q) = (gaussian_probability(variance, x), gaussian_probability(variance, x - 1));
+                    if p.min(q) > 1e-290 { (order * p.ln() + (1.0 - order) * q.ln()).exp() } else { 0.0 }
+                })
+                .sum();
+            let divergence = f64::ln(sum) / (order - 1.0);
+            assert!(divergence <= level * order * (1.0 + 1e-9) + 1e-12, "rho {level}, order {order}: {divergence}");
+        }
+    }
+}
+
+/// `Σ max(0, P[x] − e^ε P[x − D])`: the definition of δ, against the conversion and the exact one.
+#[test]
+fn gaussian_noise_keeps_every_delta_within_the_statements() {
+    for (level, eps) in [(0.05, 0.5), (0.5, 2.0), (2.0, 6.0)] {
+        let rho = Rho::new(level).unwrap();
+        let variance = Variance::for_rho(SquaredL2Sensitivity::new(1).unwrap(), rho).unwrap();
+        let delta: f64 = (-300..=300)
+            .map(|x| gaussian_probability(variance, x) - f64::exp(eps) * gaussian_probability(variance, x + 1))
+            .map(|gain| gain.max(0.0))
+            .sum();
+        let exact = exact_rows_delta(1, variance, 1, Epsilon::new(eps).unwrap()).unwrap();
+        assert!(delta <= exact * (1.0 + 1e-9) && exact <= delta * (1.0 + 1e-9), "{delta} and {exact}");
+        assert!(exact <= zcdp_delta(rho, eps));
     }
 }

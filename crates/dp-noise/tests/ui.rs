@@ -16,4 +16,9 @@ fn misuse_does_not_compile() {
     cases.compile_fail("tests/ui/permit_cannot_be_made_up.rs");
     cases.compile_fail("tests/ui/budget_is_not_clone.rs");
     cases.compile_fail("tests/ui/generator_is_not_clone.rs");
+    cases.compile_fail("tests/ui/rho_budget_is_not_clone.rs");
+    cases.compile_fail("tests/ui/a_permit_for_rho_is_none_for_epsilon.rs");
+    cases.compile_fail("tests/ui/privacy_level_is_sealed.rs");
+    cases.compile_fail("tests/ui/sensitivities_are_not_swapped.rs");
+    cases.compile_fail("tests/ui/variance_is_no_float.rs");
 }

@@ -123,7 +123,7 @@ fn gaussian_norm(s2: f64) -> f64 {
 
 /// How far, as a share, the law of a sum of `rows` discrete Gaussians is from `e^(−t²/(2kσ²))`: an upper bound.
 ///
-/// `P[T = t]` is `e^(−t²/(2kσ²))` times the Gaussian mass of a shifted lattice (`A_{k−1}`: integer vectors of sum zero),
+/// `P[T = t]` is `e^(−t²/(2kσ²))` times the Gaussian mass of a shifted lattice (`A_{k−1}`: integer vectors of sum zero \[CS99\]),
 /// which by Poisson summation is constant up to the mass of the dual lattice without its origin, at `e^(−2π²σ²|v|²)`. Its
 /// vectors are `z − m·1` with `z` integer and `m = Σz/k` in `s/k`, `0 <= s < k`; the sum over each `s` is bounded by
 /// Chernoff's method, exactly at the two neighbours 0 and 1 of `m`.

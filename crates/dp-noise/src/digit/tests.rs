@@ -80,8 +80,24 @@ fn negative_zero_is_refused_and_both_signs_of_others_are_kept() {
 #[test]
 fn a_generator_that_is_refused_for_ever_ends_in_an_error() {
     let split = gaussian();
-    // Negative zero again and again.
-    let words = (0..40_000).map(|k| if k % 2 == 0 { (1 << 63) | (1 << 32) } else { 0 });
+    // Negative zero again and again: two words of sign, leading digits and coin, and one of last digits.
+    let words = (0..40_000).map(|k| if k % 3 == 2 { 0 } else { (1 << 63) | (1 << 32) });
     let error = split.fill(&mut Script::new(words), &mut [0; 1]).unwrap_err();
     assert!(matches!(error, SampleError::Rounds { rounds } if rounds > MAX_REFUSED));
+}
+
+#[test]
+fn last_digits_come_from_their_own_half_of_the_third_word() {
+    let split = gaussian();
+    let word = |negative: u64| (negative << 63) | (1 << 32);
+    let mut out = [0; 3];
+    let digits = (9 << 52) | (7 << 20);
+    let words = [word(0), word(1), digits, word(1), word(1), (5 << 52) | (4 << 20)];
+    split.fill(&mut Script::new(words), &mut out).unwrap();
+    assert_eq!(out, [9, -7, -5], "the fourth proposal is dropped");
+
+    let wide = DigitSplit::laplace(1, 100, 40).unwrap();
+    let words = [word(1), 3 << 24, word(0), u64::MAX];
+    wide.fill(&mut Script::new(words), &mut out[..2]).unwrap();
+    assert_eq!(out[..2], [-3, (1 << 40) - 1]);
 }

@@ -107,15 +107,16 @@ pub(super) fn invert<R: NoiseSource + ?Sized>(
             return Ok(index as u64);
         }
     }
-    Err(SampleError::Overflow)
+    // The law has no last value.
+    Err(SampleError::Precision)
 }
 
 /// The first 64 binary digits of `F(index)`.
 pub(super) fn first_word(law: Law, index: usize) -> Result<u64, SampleError> {
-    let bounds = law.cumulative::<LIMBS>().nth(index).ok_or(SampleError::Overflow)?;
+    let bounds = law.cumulative::<LIMBS>().nth(index).ok_or(SampleError::Precision)?;
     if bounds.low.first_word() == bounds.high.first_word() {
         Ok(bounds.low.first_word())
     } else {
-        Err(SampleError::Overflow)
+        Err(SampleError::Precision)
     }
 }
