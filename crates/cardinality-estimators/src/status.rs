@@ -10,7 +10,7 @@ use core::fmt;
 /// | `empty` | 0 | a noiseless sketch without a single one |
 /// | `below_noise` | 0 | the likelihood is highest at 0: the count cannot be told from none |
 /// | `saturated` | none, only a lower bound | the answer would lie at the end of the sketch's range |
-/// | `low_information` | yes | the standard error exceeds half the value (of a set formula: all of it), or the data cannot be told from those of a full sketch and bound the count only from below |
+/// | `low_information` | yes | the standard error exceeds half the value (of a set formula: all of it, or does not tell how far the answer may stray), or the data cannot be told from those of a full sketch and bound the count only from below |
 /// | `unbounded` | none, only a lower bound | a method that reads its value off an interval found no upper end |
 /// | `not_converged` | none | a solver gave up |
 ///
@@ -27,8 +27,8 @@ pub enum Status {
     BelowNoise,
     /// The sketch is too full to say more than a lower bound.
     Saturated,
-    /// There is a value, but its standard error exceeds half of it (of a set formula: all of it) or nothing bounds the
-    /// count from above.
+    /// There is a value, but its standard error exceeds half of it (of a set formula: all of it, or does not tell how far
+    /// the answer may stray) or nothing bounds the count from above.
     LowInformation,
     /// The value would come from an interval, and that has no upper end; only a lower bound is known.
     Unbounded,
