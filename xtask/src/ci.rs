@@ -3,6 +3,11 @@
 //! Building is what costs time, so the steps keep to three sets of artefacts: metadata (lints, API pages), the test
 //! profile (tests, doctests, benches run once) and the optimised simulator.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
 use crate::args::Args;
 use crate::audit;
 use crate::docs;
@@ -81,10 +86,59 @@ fn tests(steps: &mut Steps) {
         ]))
     });
     steps.run("golden cases", golden);
+    steps.run("figures against theory", sim::check_figures);
 }
 
+/// Kinds of cases that the golden files must hold: a file that is lost would otherwise pass in silence.
+const GOLDEN_KINDS: &[&str] = &[
+    "mechanism",
+    "dp_level",
+    "merge",
+    "nway_or",
+    "likelihood",
+    "edge",
+    "asymptotic",
+    "linear_counting",
+    "bloom",
+    "liquid_legions",
+    "hash",
+    "placement",
+    "presto_bytes",
+    "product_statistic",
+];
+
+/// All cases of all files, after a look that no kind is without any.
 fn golden() -> Result<(), Failure> {
+    let missing = missing_kinds(&process::root())?;
+    if !missing.is_empty() {
+        return Err(Failure::Failed(format!("no golden case of kind {}", missing.join(", "))));
+    }
     sim::run_golden(Args::new(std::iter::empty()))
+}
+
+/// The kinds of [`GOLDEN_KINDS`] that no case of a golden file has.
+fn missing_kinds(root: &Path) -> Result<Vec<&'static str>, Failure> {
+    let mut found = BTreeSet::new();
+    for member in std::fs::read_dir(root.join("crates"))? {
+        let folder = member?.path().join("tests/golden");
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with("_golden.json")) {
+                found.extend(kinds_in(&process::read(&path)?));
+            }
+        }
+    }
+    Ok(GOLDEN_KINDS.iter().filter(|kind| !found.contains(**kind)).copied().collect())
+}
+
+/// The kinds of the cases in a golden file that lists them; none of a file of another schema.
+fn kinds_in(text: &str) -> BTreeSet<String> {
+    let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let cases = json["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
+    cases.iter().filter_map(|case| case["kind"].as_str()).map(str::to_owned).collect()
 }
 
 fn documents(steps: &mut Steps) {
@@ -97,4 +151,20 @@ fn documents(steps: &mut Steps) {
     steps.run("API pages", docs::check_pages);
     steps.run_with("book", ("mdbook", setup::find("mdbook")), |mdbook| docs::build_site(&mdbook));
     steps.run_with("spelling", ("typos", setup::find("typos")), |typos| audit::spelling(&typos));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_case() {
+        assert_eq!(missing_kinds(&process::root()).expect("the golden files can be read"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn kinds_are_read_from_lists_of_cases_only() {
+        assert_eq!(kinds_in(r#"{"cases": [{"kind": "a"}, {"kind": "b"}, {"kind": "a"}, {}]}"#).len(), 2);
+        assert!(kinds_in("not JSON").is_empty() && kinds_in(r#"{"sections": {}}"#).is_empty());
+    }
 }

@@ -63,6 +63,12 @@ const COMMANDS: &[Command] = &[
         run: sim::run_accuracy,
     },
     Command {
+        name: "figures",
+        summary: "error curves for the docs, each checked against theory",
+        usage: sim::FIGURES_USAGE,
+        run: sim::run_figures,
+    },
+    Command {
         name: "bench",
         summary: "benchmarks; writes their table into the docs",
         usage: bench::USAGE,
@@ -150,7 +156,9 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_a_usage_error_in_every_command_of_the_driver() {
-        for command in COMMANDS.iter().filter(|command| !["golden", "simulate", "accuracy"].contains(&command.name)) {
+        for command in
+            COMMANDS.iter().filter(|command| !["golden", "simulate", "accuracy", "figures"].contains(&command.name))
+        {
             let outcome = (command.run)(Args::new(["--no-such-option".to_owned()].into_iter()));
             assert!(matches!(outcome, Err(Failure::Usage(_))), "{} takes any option", command.name);
         }

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
+pub mod figures;
 pub mod golden;
 mod number;
 mod options;

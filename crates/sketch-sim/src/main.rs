@@ -5,15 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sketch_sim::accuracy::{Plan, table};
+use sketch_sim::figures;
 use sketch_sim::golden;
 use sketch_sim::simulate::{Settings, simulate};
 use sketch_sim::{OptionError, Options};
 
 const USAGE: &str = "\
 Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
-       sketch-sim simulate sfm --buckets B --levels P --epsilon E --n N [--parties K] [--overlap disjoint|half|same]
-                  [--merge extremal|symmetric|xor|none] [--trials T] [--seed S] [--threads N] [--json]
-       sketch-sim accuracy [--trials T] [--seed S] [--threads N] [--out FILE]
+       sketch-sim simulate sfm [--sketch pcsa] --buckets B --levels P | --sketch linear --cells M
+                  | --sketch bloom --cells M --hashes K | --sketch legions --cells M --decay A
+                  --epsilon E --n N [--parties K | --merged K] [--overlap disjoint|half|same]
+                  [--merge extremal|symmetric|xor|none] [--counts] [--trials T] [--seed S] [--threads N] [--json]
+       sketch-sim accuracy [--families | --merged] [--trials T] [--seed S] [--threads N] [--out FILE]
+       sketch-sim figures [--only a,b,…] [--check] [--trials T] [--seed S] [--threads N]
 
 Development only: randomness is seeded and insecure. `cargo xtask golden --help` and its like tell more.";
 
@@ -39,6 +43,7 @@ fn main() -> ExitCode {
         Some("golden") => run_golden(arguments),
         Some("simulate") => run_simulate(arguments),
         Some("accuracy") => run_accuracy(arguments),
+        Some("figures") => run_figures(arguments),
         Some("help" | "--help" | "-h") => print(USAGE),
         Some(other) => Err(Failure::Usage(format!("unknown verb `{other}`\n{USAGE}"))),
         None => Err(Failure::Usage(USAGE.to_owned())),
@@ -86,7 +91,7 @@ fn run_simulate(mut arguments: impl Iterator<Item = String>) -> Result<(), Failu
 
 fn run_accuracy(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     let plan = Plan::parse(arguments)?;
-    let out = plan.out.clone().map_or_else(|| root().join("docs/src/accuracy-table.md"), PathBuf::from);
+    let out = plan.out.clone().map_or_else(|| root().join("docs/src").join(plan.which.file()), PathBuf::from);
     let finished = table(&plan, |row| eprintln!("{row}")).map_err(|error| Failure::Failed(error.to_string()))?;
     std::fs::write(&out, &finished.markdown)
         .map_err(|error| Failure::Failed(format!("cannot write {}: {error}", out.display())))?;
@@ -95,6 +100,16 @@ fn run_accuracy(arguments: impl Iterator<Item = String>) -> Result<(), Failure> 
         eprintln!("{violation}");
     }
     if finished.violations.is_empty() { Ok(()) } else { Err(Failure::Checks) }
+}
+
+fn run_figures(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let plan = figures::Plan::parse(arguments)?;
+    let violations = figures::run(&plan, &root().join("docs/src"), |line| eprintln!("{line}"))
+        .map_err(|error| Failure::Failed(error.to_string()))?;
+    for violation in &violations {
+        eprintln!("{violation}");
+    }
+    if violations.is_empty() { Ok(()) } else { Err(Failure::Checks) }
 }
 
 /// The workspace this program was built in.

@@ -111,7 +111,7 @@ fn an_unknown_kind_to_select_fails() {
 #[test]
 fn kinds_take_any_parameters() {
     let flip = |epsilon: f64| 1.0 / (1.0 + epsilon.exp());
-    let wide: Vec<f64> = vec![20.0; 3];
+    let wide: Vec<f64> = vec![40.0; 3];
     // a* = Π (1 − e^-ε); symmetric: p* = 1/(2 − a*), ε* = −ln(1 − a*).
     let lost = -(wide.iter().map(|epsilon| (-(-epsilon).exp()).ln_1p()).sum::<f64>()).exp_m1();
     let cases = json!([

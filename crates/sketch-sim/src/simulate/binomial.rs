@@ -1,4 +1,4 @@
-//! Binomial counts of fair coins.
+//! Binomial counts, of fair coins and of others.
 
 use dp_noise::rand_core::Rng;
 
@@ -17,6 +17,30 @@ pub(crate) fn fair<R: Rng>(n: u64, random: &mut R) -> u64 {
     let half = n / 2;
     let heads = half.saturating_add_signed(deviation(half, random));
     heads + if odd == 1 { random.next_u64() & 1 } else { 0 }
+}
+
+/// How many of `n` coins show heads that do so with probability `p`, exactly that of the `f64`.
+///
+/// A coin shows heads when a uniform number lies below `p`. The binary digits of all `n` numbers are drawn together, from
+/// the first: a coin is decided where its digit differs from that of `p`, and about half of the others go on.
+pub(crate) fn binomial<R: Rng>(n: u64, p: f64, random: &mut R) -> u64 {
+    if p >= 1.0 {
+        return n;
+    }
+    let (mut undecided, mut heads, mut rest) = (n, 0, p);
+    while undecided > 0 && rest > 0.0 {
+        // Doubling is exact, and so is the difference.
+        rest *= 2.0;
+        let ones = fair(undecided, random);
+        if rest >= 1.0 {
+            heads += undecided - ones;
+            undecided = ones;
+            rest -= 1.0;
+        } else {
+            undecided -= ones;
+        }
+    }
+    heads
 }
 
 fn toss<R: Rng>(n: u64, random: &mut R) -> u64 {
@@ -168,6 +192,29 @@ mod tests {
             assert_mean(&draws, 0.0, 1.0);
             assert_variance(&draws, 1.0);
         }
+    }
+
+    #[test]
+    fn other_coins_have_the_binomial_law() {
+        let mut random = InsecureTestRng::from_u64(21);
+        // (1 − p)^3, 3p(1 − p)^2, 3p^2(1 − p), p^3.
+        for p in [0.1_f64, 0.5, 0.9, 0.75] {
+            let mut counts = vec![0_u64; 4];
+            for _ in 0..50_000 {
+                counts[usize::try_from(binomial(3, p, &mut random)).unwrap()] += 1;
+            }
+            let q = 1.0 - p;
+            assert_frequencies(&counts, &[q.powi(3), 3.0 * p * q * q, 3.0 * p * p * q, p.powi(3)]);
+        }
+        for (n, p) in [(4096_u64, 0.269), (1 << 20, 1e-4), (1 << 50, 0.3)] {
+            let scale = (number::to_f64(n) * p * (1.0 - p)).sqrt();
+            let draws: Vec<f64> = (0..20_000)
+                .map(|_| (number::to_f64(binomial(n, p, &mut random)) - number::to_f64(n) * p) / scale)
+                .collect();
+            assert_mean(&draws, 0.0, 1.0);
+            assert_variance(&draws, 1.0);
+        }
+        assert_eq!((binomial(7, 1.0, &mut random), binomial(7, 0.0, &mut random)), (7, 0));
     }
 
     #[test]

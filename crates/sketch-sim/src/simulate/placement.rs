@@ -5,6 +5,7 @@ use dp_noise::rand_core::Rng;
 use sfm_pcsa::PcsaShape;
 
 use super::binomial::{below, fair, unit};
+use super::family::hashes;
 use crate::number;
 
 /// Up to this many items each is given a random hash; above, items are split among levels first.
@@ -36,14 +37,8 @@ impl Placement {
         if n <= HASHED { self.by_hashes(n, random, add) } else { self.by_levels(n, random, add) }
     }
 
-    fn by_hashes<R: NoiseSource>(&mut self, n: u64, random: &mut R, mut add: impl FnMut(&[u64])) {
-        let mut left = n;
-        while left > 0 {
-            let count = usize::try_from(left).unwrap_or(BATCH).min(BATCH);
-            random.fill_words(&mut self.words[..count]);
-            add(&self.words[..count]);
-            left -= count as u64;
-        }
+    fn by_hashes<R: NoiseSource>(&mut self, n: u64, random: &mut R, add: impl FnMut(&[u64])) {
+        hashes(&mut self.words, n, random, add);
     }
 
     fn by_levels<R: NoiseSource>(&mut self, n: u64, random: &mut R, mut add: impl FnMut(&[u64])) {
@@ -87,7 +82,7 @@ impl Placement {
 }
 
 /// The number of coins up to and with the first success, by inversion.
-fn geometric<R: Rng>(success: f64, random: &mut R) -> u64 {
+pub(super) fn geometric<R: Rng>(success: f64, random: &mut R) -> u64 {
     if success >= 1.0 {
         return 1;
     }

@@ -1,8 +1,9 @@
 //! The error that is predicted for a setting, without any data.
 
-use cardinality_estimators::{BitChannel, CellLayout, ParamError, predicted_rse as of_one};
+use cardinality_estimators::{BitChannel, ParamError, predicted_rse as of_one};
 
 use super::settings::{Merge, Settings};
+use super::shape::layout;
 use crate::number;
 
 /// The predicted relative standard error, `channel` being that of the merge or, without one, of each release.
@@ -11,7 +12,7 @@ use crate::number;
 /// `(p − t)/d`, whose mean in a cell is 1 when the union leaves the cell empty and else 0,
 ///
 /// ```text
-/// 1/H − n,   H = Σ_levels cells · (rate · g)² / Var y,   g = exp(−rate · n)
+/// 1/H − n/hashes,   H = Σ_levels cells · (rate · g)² / Var y,   g = exp(−rate · n)
 /// E y² = (1 − c) · Π u + c · Π (e_i · z + (1 − e_i) · u),   z = 1 + q(1−q)/d²,   u = p(1−p)/d²
 /// ```
 ///
@@ -20,7 +21,7 @@ use crate::number;
 /// # Errors
 /// [`ParamError`] for a shape that the estimators do not accept.
 pub fn predicted_rse(settings: &Settings, channel: BitChannel) -> Result<f64, ParamError> {
-    let layout = CellLayout::pcsa(settings.shape.buckets(), settings.shape.levels())?;
+    let layout = layout(settings.shape)?;
     let n = number::to_f64(settings.n);
     let several = settings.parties > 1 && settings.merge == Merge::None && !channel.is_noiseless();
     if !several {
@@ -35,7 +36,7 @@ pub fn predicted_rse(settings: &Settings, channel: BitChannel) -> Result<f64, Pa
             if slope > 0.0 { number::to_f64(cells) * slope * slope / variance(settings, channel, rate) } else { 0.0 }
         })
         .sum();
-    Ok((information.recip() - n).max(0.0).sqrt() / n)
+    Ok((information.recip() - n / f64::from(layout.hashes())).max(0.0).sqrt() / n)
 }
 
 /// The variance of `y` in one cell that an item hits at this rate.

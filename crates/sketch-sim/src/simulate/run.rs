@@ -3,14 +3,17 @@
 use cardinality_estimators::{BitChannel, Confidence, Estimate, Status};
 use dp_noise::hazmat::InsecureTestRng;
 use dp_noise::{Epsilon, Permit};
-use rayon::prelude::*;
-use sfm_pcsa::{MergeError, MergeForm, PcsaSketch, ReleaseError, SfmSketch, UnionError, union_estimate};
+use sfm_pcsa::{
+    MergeError, MergeForm, PrivateBitmap, RawBitmap, ReleaseError, SketchShape, UnionError, union_estimate,
+};
 use sketch_hash::DefaultHash;
 
-use super::placement::Placement;
+use super::counts::CountLaw;
+use super::family::Family;
 use super::predict;
-use super::settings::{Merge, Overlap, Settings};
+use super::settings::{Merge, Overlap, Sampling, Settings};
 use super::summary::Summary;
+use super::trials::in_parallel;
 use crate::number;
 
 /// The confidence of the intervals whose coverage is counted.
@@ -32,6 +35,12 @@ pub enum SimulationError {
     /// The estimators refused the shape.
     #[error("prediction: {0}")]
     Estimator(#[from] cardinality_estimators::ParamError),
+    /// The law of counts says nothing about this setting.
+    #[error("counts cannot be drawn for {0}: its cells have to be")]
+    NoCounts(&'static str),
+    /// A shape that the simulator does not know.
+    #[error("the simulator does not know {0}")]
+    Shape(SketchShape),
     /// Worker threads could not be started.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -48,7 +57,7 @@ pub(super) struct Trial {
 
 /// Runs every trial of a setting and sums them up.
 ///
-/// Trial `t` draws from the generator of the seed after `t` jumps, so results do not depend on the number of threads.
+/// Every trial has its own stretch of the generator's sequence, so results do not depend on the number of threads.
 ///
 /// # Errors
 /// [`SimulationError`] when the product refuses the setting, say a merge that would leave no signal.
@@ -63,64 +72,112 @@ pub(super) struct Trial {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(settings: &Settings, threads: Option<usize>) -> Result<Summary, SimulationError> {
-    let mut next = InsecureTestRng::from_u64(settings.seed);
-    let predicted = predict::predicted_rse(settings, merged_channel(settings, &mut next.clone())?)?;
-    let generators: Vec<InsecureTestRng> = (0..settings.trials)
-        .map(|_| {
-            next.jump();
-            next.clone()
-        })
-        .collect();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?;
-    let trials: Result<Vec<Trial>, SimulationError> = pool.install(|| {
-        generators
-            .into_par_iter()
-            .map_init(|| Placement::new(settings.shape), |placement, mut noise| trial(settings, placement, &mut noise))
-            .collect()
-    });
-    Ok(Summary::new(settings, &trials?, predicted))
+    match settings.shape {
+        SketchShape::Pcsa(shape) => simulate_family(shape, settings, threads),
+        SketchShape::Linear(shape) => simulate_family(shape, settings, threads),
+        SketchShape::Bloom(shape) => simulate_family(shape, settings, threads),
+        SketchShape::Legions(shape) => simulate_family(shape, settings, threads),
+        other => Err(SimulationError::Shape(other)),
+    }
 }
 
-fn trial(
-    settings: &Settings,
-    placement: &mut Placement,
-    noise: &mut InsecureTestRng,
-) -> Result<Trial, SimulationError> {
-    let raw = build(settings, placement, noise);
-    let answer = match settings.epsilon {
-        None => merge_raw(raw)?.estimate(CONFIDENCE),
-        Some(epsilon) => estimate(settings, &release(settings, epsilon, raw, noise)?, noise)?,
+/// The relative standard error to expect of a setting, without any data.
+///
+/// # Errors
+/// [`SimulationError`] when the product refuses the setting.
+pub fn predicted(settings: &Settings) -> Result<f64, SimulationError> {
+    let channel = match settings.shape {
+        SketchShape::Pcsa(shape) => merged_channel(shape, settings)?,
+        SketchShape::Linear(shape) => merged_channel(shape, settings)?,
+        SketchShape::Bloom(shape) => merged_channel(shape, settings)?,
+        SketchShape::Legions(shape) => merged_channel(shape, settings)?,
+        other => return Err(SimulationError::Shape(other)),
     };
+    Ok(predict::predicted_rse(settings, channel)?)
+}
+
+fn simulate_family<S: Family>(
+    shape: S,
+    settings: &Settings,
+    threads: Option<usize>,
+) -> Result<Summary, SimulationError> {
+    let channel = merged_channel(shape, settings)?;
+    let predicted = predict::predicted_rse(settings, channel)?;
+    let plan = (settings.trials, settings.seed, threads);
+    let trials = match settings.sampling {
+        Sampling::Cells => in_parallel(
+            plan,
+            || shape.items(),
+            |items, noise| Ok(outcome(settings, &by_cells(shape, settings, items, noise)?)),
+        ),
+        Sampling::Counts => {
+            let law = count_law(settings, channel)?;
+            let one = |(): &mut (), noise: &mut InsecureTestRng| {
+                Ok(outcome(settings, &law.estimate(settings.n, noise, CONFIDENCE)?))
+            };
+            in_parallel(plan, || (), one)
+        }
+    }?;
+    Ok(Summary::new(settings, &trials, predicted))
+}
+
+fn count_law(settings: &Settings, channel: BitChannel) -> Result<CountLaw, SimulationError> {
+    if settings.parties > 1 && settings.merge == Merge::None && settings.epsilon.is_some() {
+        return Err(SimulationError::NoCounts("a union estimated without a merge"));
+    }
+    let law = CountLaw::new(settings.shape, channel).ok_or(SimulationError::NoCounts("legions"))?;
+    Ok(law?)
+}
+
+fn outcome(settings: &Settings, answer: &Estimate) -> Trial {
     let n = number::to_f64(settings.n);
-    Ok(Trial {
+    Trial {
         error: answer.value().map_or(-1.0, |value| value / n - 1.0),
         status: answer.status(),
         covered: answer.status() != Status::NotConverged && answer.covers(n),
-    })
+    }
+}
+
+fn by_cells<S: Family>(
+    shape: S,
+    settings: &Settings,
+    items: &mut S::Items,
+    noise: &mut InsecureTestRng,
+) -> Result<Estimate, SimulationError> {
+    let raw = build(shape, settings, items, noise);
+    match settings.epsilon {
+        None => Ok(merge_raw(raw)?.estimate(CONFIDENCE)),
+        Some(epsilon) => estimate(settings, &release(settings, epsilon, raw, noise)?, noise),
+    }
 }
 
 /// The parties' raw sketches, with fresh items.
-fn build(settings: &Settings, placement: &mut Placement, noise: &mut InsecureTestRng) -> Vec<PcsaSketch> {
-    let mut common = PcsaSketch::new(settings.shape, DefaultHash::default());
-    placement.place(settings.split(0).0, noise, |hashes| common.update_hashes(hashes));
+fn build<S: Family>(
+    shape: S,
+    settings: &Settings,
+    items: &mut S::Items,
+    noise: &mut InsecureTestRng,
+) -> Vec<RawBitmap<S>> {
+    let mut common = RawBitmap::new(shape, DefaultHash::default());
+    S::draw(items, settings.split(0).0, noise, |hashes| common.update_hashes(hashes));
     if settings.overlap == Overlap::Same {
         return vec![common; settings.parties as usize];
     }
     (0..settings.parties)
         .map(|party| {
             let mut sketch = common.clone();
-            placement.place(settings.split(party).1, noise, |hashes| sketch.update_hashes(hashes));
+            S::draw(items, settings.split(party).1, noise, |hashes| sketch.update_hashes(hashes));
             sketch
         })
         .collect()
 }
 
-fn release(
+fn release<S: Family>(
     settings: &Settings,
     epsilon: Epsilon,
-    raw: Vec<PcsaSketch>,
+    raw: Vec<RawBitmap<S>>,
     noise: &mut InsecureTestRng,
-) -> Result<Vec<SfmSketch>, ReleaseError> {
+) -> Result<Vec<PrivateBitmap<S>>, ReleaseError> {
     raw.into_iter()
         .map(|sketch| match settings.merge {
             Merge::Xor => sketch.release_xor_family(Permit::standalone(epsilon), noise),
@@ -129,14 +186,14 @@ fn release(
         .collect()
 }
 
-fn estimate(
+fn estimate<S: Family>(
     settings: &Settings,
-    releases: &[SfmSketch],
+    releases: &[PrivateBitmap<S>],
     noise: &mut InsecureTestRng,
 ) -> Result<Estimate, SimulationError> {
-    let all: Vec<&SfmSketch> = releases.iter().collect();
+    let all: Vec<&PrivateBitmap<S>> = releases.iter().collect();
     match merge_form(settings.merge) {
-        Some(form) => Ok(SfmSketch::merge_all(&all, form, noise)?.estimate(CONFIDENCE)),
+        Some(form) => Ok(PrivateBitmap::merge_all(&all, form, noise)?.estimate(CONFIDENCE)),
         None => match all.as_slice() {
             [only] => Ok(only.estimate(CONFIDENCE)),
             several => Ok(union_estimate(several, CONFIDENCE)?),
@@ -154,7 +211,7 @@ const fn merge_form(merge: Merge) -> Option<MergeForm> {
 }
 
 /// The union of raw sketches.
-fn merge_raw(raw: Vec<PcsaSketch>) -> Result<PcsaSketch, MergeError> {
+fn merge_raw<S: Family>(raw: Vec<RawBitmap<S>>) -> Result<RawBitmap<S>, MergeError> {
     let mut sketches = raw.into_iter();
     let mut union = sketches.next().ok_or(MergeError::Empty)?;
     for sketch in sketches {
@@ -165,14 +222,14 @@ fn merge_raw(raw: Vec<PcsaSketch>) -> Result<PcsaSketch, MergeError> {
 
 /// The channel of what is estimated from: of the merge, or of one release where nothing is merged. It does not depend
 /// on the data, so empty sketches tell it.
-fn merged_channel(settings: &Settings, noise: &mut InsecureTestRng) -> Result<BitChannel, SimulationError> {
+fn merged_channel<S: Family>(shape: S, settings: &Settings) -> Result<BitChannel, SimulationError> {
     let Some(epsilon) = settings.epsilon else { return Ok(BitChannel::NOISELESS) };
-    let empty = PcsaSketch::new(settings.shape, DefaultHash::default());
-    let raw = vec![empty; settings.parties as usize];
+    let noise = &mut InsecureTestRng::from_u64(settings.seed);
+    let raw = vec![RawBitmap::new(shape, DefaultHash::default()); settings.parties as usize];
     let releases = release(settings, epsilon, raw, noise)?;
-    let all: Vec<&SfmSketch> = releases.iter().collect();
+    let all: Vec<&PrivateBitmap<S>> = releases.iter().collect();
     match merge_form(settings.merge) {
-        Some(form) => Ok(SfmSketch::merge_all(&all, form, noise)?.channel()),
-        None => Ok(releases.first().map_or(BitChannel::NOISELESS, SfmSketch::channel)),
+        Some(form) => Ok(PrivateBitmap::merge_all(&all, form, noise)?.channel()),
+        None => Ok(releases.first().map_or(BitChannel::NOISELESS, PrivateBitmap::channel)),
     }
 }

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use dp_noise::Epsilon;
 use serde_json::{Value, json};
-use sfm_pcsa::PcsaShape;
+use sfm_pcsa::SketchShape;
 
+use super::shape;
 use crate::number;
 use crate::options::{OptionError, Options};
 
@@ -34,11 +35,21 @@ pub enum Merge {
     None,
 }
 
+/// What is drawn at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sampling {
+    /// Every item, every flip and every coin of a merge, by the product's own code.
+    #[default]
+    Cells,
+    /// The number of ones in each level of the sketch that is estimated from, by their exact law.
+    Counts,
+}
+
 /// One setting of the simulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Shape of every sketch.
-    pub shape: PcsaShape,
+    pub shape: SketchShape,
     /// Privacy parameter of each release; `None` is no noise at all.
     pub epsilon: Option<Epsilon>,
     /// Distinct items in the union.
@@ -49,6 +60,8 @@ pub struct Settings {
     pub overlap: Overlap,
     /// How the union is estimated.
     pub merge: Merge,
+    /// What is drawn at random.
+    pub sampling: Sampling,
     /// Repeats.
     pub trials: u32,
     /// Seed of all randomness.
@@ -56,18 +69,8 @@ pub struct Settings {
 }
 
 /// Options of `simulate sfm` that take a value.
-const WITH_VALUE: &[&str] = &[
-    "--buckets",
-    "--levels",
-    "--epsilon",
-    "--n",
-    "--parties",
-    "--overlap",
-    "--merge",
-    "--trials",
-    "--seed",
-    "--threads",
-];
+const WITH_VALUE: [&str; 9] =
+    ["--epsilon", "--n", "--parties", "--merged", "--overlap", "--merge", "--trials", "--seed", "--threads"];
 
 impl Settings {
     /// The largest number of items, 2^60.
@@ -83,17 +86,19 @@ impl Settings {
     /// # Errors
     /// [`OptionError`] naming option, value and what is accepted.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<(Self, Option<usize>, bool), OptionError> {
-        let options = Options::parse(arguments, WITH_VALUE, &["--json"])?;
+        let with_value = [&WITH_VALUE[..], &shape::OPTIONS].concat();
+        let options = Options::parse(arguments, &with_value, &["--json", "--counts"])?;
         if let Some(operand) = options.operands().first() {
             return Err(OptionError::Unknown { name: operand.clone() });
         }
         let settings = Self {
-            shape: shape(&options)?,
+            shape: shape::parse(&options)?,
             epsilon: epsilon(&options)?,
             n: count(&options)?,
-            parties: ranged(&options, "--parties", 1, 1, Self::MAX_PARTIES)?,
+            parties: parties(&options)?,
             overlap: word(&options, "--overlap", Overlap::Disjoint, "disjoint, half or same")?,
             merge: word(&options, "--merge", Merge::Extremal, "extremal, symmetric, xor or none")?,
+            sampling: if options.flag("--counts") { Sampling::Counts } else { Sampling::Cells },
             trials: ranged(&options, "--trials", 1000, 1, Self::MAX_TRIALS)?,
             seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
         };
@@ -103,17 +108,19 @@ impl Settings {
     /// The settings as a JSON object.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut settings = json!({
             "kind": "sfm",
-            "buckets": self.shape.buckets(),
-            "levels": self.shape.levels(),
             "epsilon": self.epsilon.map_or_else(|| json!("inf"), |epsilon| json!(epsilon.get())),
             "n": self.n,
             "parties": self.parties,
             "overlap": self.overlap.to_string(),
             "merge": self.merge.to_string(),
             "seed": self.seed,
-        })
+        });
+        if let Some(object) = settings.as_object_mut() {
+            object.extend(shape::to_json(self.shape));
+        }
+        settings
     }
 
     /// Items in every party's set, and items that only party `party` holds.
@@ -130,11 +137,13 @@ impl Settings {
     }
 }
 
-fn shape(options: &Options) -> Result<PcsaShape, OptionError> {
-    let buckets: u32 = options.required("--buckets", "a power of two from 2 to 2^20")?;
-    let levels: u8 = options.required("--levels", "a number of levels from 1 to 63")?;
-    PcsaShape::new(buckets, levels)
-        .map_err(|error| Options::refuse("--buckets/--levels", &format!("{buckets}/{levels}"), &error.to_string()))
+/// `--parties` or its other name `--merged`.
+fn parties(options: &Options) -> Result<u32, OptionError> {
+    match (options.text("--parties"), options.text("--merged")) {
+        (Some(_), Some(value)) => Err(Options::refuse("--merged", value, "one of --parties and --merged")),
+        (None, Some(_)) => ranged(options, "--merged", 1, 1, Settings::MAX_PARTIES),
+        _ => ranged(options, "--parties", 1, 1, Settings::MAX_PARTIES),
+    }
 }
 
 fn epsilon(options: &Options) -> Result<Option<Epsilon>, OptionError> {
@@ -254,6 +263,30 @@ mod tests {
             let error = Settings::parse(words.split_whitespace().map(str::to_owned)).unwrap_err();
             assert!(error.to_string().contains("--epsilon"), "{error}");
         }
+    }
+
+    #[test]
+    fn every_sketch_has_its_own_options_and_no_others() {
+        let parse = |text: &str| Settings::parse(text.split_whitespace().map(str::to_owned));
+        let common = "--epsilon 1 --n 1000 --merged 3";
+        for (sketch, shape, keys) in [
+            ("pcsa", "--buckets 256 --levels 16", &["buckets", "levels"][..]),
+            ("linear", "--cells 1000", &["cells"]),
+            ("bloom", "--cells 1000 --hashes 3", &["cells", "hashes"]),
+            ("legions", "--cells 1000 --decay 8", &["cells", "decay"]),
+        ] {
+            let (settings, _, _) = parse(&format!("--sketch {sketch} {shape} {common}")).unwrap();
+            let json = settings.to_json();
+            assert_eq!((json["sketch"].as_str(), settings.parties), (Some(sketch), 3));
+            assert!(keys.iter().all(|key| json.get(key).is_some()), "{json}");
+            let foreign = if sketch == "pcsa" { "--cells 5" } else { "--levels 5" };
+            let message = parse(&format!("--sketch {sketch} {shape} {common} {foreign}")).unwrap_err().to_string();
+            assert!(message.contains(sketch), "{message}");
+        }
+        assert!(parse(&format!("--sketch hll {common}")).unwrap_err().to_string().contains("legions"));
+        assert!(parse(&format!("--sketch linear {common}")).unwrap_err().to_string().contains("--cells"));
+        let twice = "--buckets 256 --levels 16 --epsilon 1 --n 10 --parties 2 --merged 2";
+        assert!(parse(twice).unwrap_err().to_string().contains("--merged"));
     }
 
     #[test]

@@ -26,6 +26,7 @@ const STATUSES: [Status; 7] = [
 pub struct Summary {
     settings: Settings,
     rrmse: f64,
+    rrmse_of_values: f64,
     mean_bias: f64,
     median_bias: f64,
     predicted_rse: f64,
@@ -44,6 +45,7 @@ impl Summary {
         Self {
             settings: settings.clone(),
             rrmse: mean(&|trial| trial.error * trial.error).sqrt(),
+            rrmse_of_values: root_mean_square(trials.iter().filter(|trial| trial.status.has_value())),
             mean_bias: mean(&|trial| trial.error),
             median_bias: median(&errors),
             predicted_rse,
@@ -57,6 +59,12 @@ impl Summary {
     #[must_use]
     pub const fn rrmse(&self) -> f64 {
         self.rrmse
+    }
+
+    /// The same over the trials that gave an estimate, which is what a prediction speaks of; NaN without any.
+    #[must_use]
+    pub const fn rrmse_of_values(&self) -> f64 {
+        self.rrmse_of_values
     }
 
     /// The mean of `estimate/n − 1`.
@@ -98,6 +106,7 @@ impl Summary {
             "settings": self.settings.to_json(),
             "trials": self.settings.trials,
             "rrmse": self.rrmse,
+            "rrmse_of_values": self.rrmse_of_values,
             "mean_bias": self.mean_bias,
             "median_bias": self.median_bias,
             "predicted_rse": self.predicted_rse,
@@ -106,6 +115,12 @@ impl Summary {
             "statuses": statuses,
         })
     }
+}
+
+fn root_mean_square<'a>(trials: impl Iterator<Item = &'a Trial>) -> f64 {
+    let (count, squares) =
+        trials.fold((0.0, 0.0), |(count, sum), trial| (count + 1.0, sum + trial.error * trial.error));
+    (squares / count).sqrt()
 }
 
 fn median(sorted: &[f64]) -> f64 {
@@ -151,6 +166,8 @@ mod tests {
         assert_eq!(all.no_estimate(), 1);
         assert!((all.mean_bias() - -0.25).abs() < 1e-15);
         assert!((all.rrmse() - (2.5_f64 / 4.0).sqrt()).abs() < 1e-15);
+        // All but the one without an estimate: 0.25, 1 and 0.25.
+        assert!((all.rrmse_of_values() - 0.5_f64.sqrt()).abs() < 1e-15);
         assert!((all.median_bias() - -0.25).abs() < 1e-15);
         assert!((all.coverage() - 0.75).abs() < 1e-15);
         assert_eq!(all.to_json()["statuses"]["saturated"], 1);

@@ -47,7 +47,7 @@ pub(super) fn nway_or(input: Input<'_>) -> Result<Got, CaseError> {
     let epsilons = input.numbers_or_infinity("eps")?;
     let symmetric: Vec<(f64, f64)> = epsilons.iter().map(|&epsilon| symmetric_response(epsilon)).collect();
     let xor_family: Vec<(f64, f64)> = epsilons.iter().map(|&epsilon| (0.5, 0.5 * (-epsilon).exp())).collect();
-    let or = |form, inputs: &[(f64, f64)]| diagnostics::nway_or(form, inputs).map(channel);
+    let or = |form, inputs: &[(f64, f64)]| diagnostics::nway_or_from_errors(form, inputs).map(channel);
     let all = || -> Result<Got, ChannelError> {
         Ok(Got::fields([
             ("symmetric", or(OutputForm::Symmetric, &symmetric)?),
@@ -67,10 +67,10 @@ fn channel(merged: MergedChannel) -> Got {
     ])
 }
 
-/// `(p, q)` of symmetric randomised response with the real probabilities, not the rounded ones of a release.
+/// `(1 − p, q)` of symmetric randomised response with the real probabilities, not the rounded ones of a release.
 fn symmetric_response(epsilon: f64) -> (f64, f64) {
     let odds = (-epsilon).exp();
-    (1.0 / (1.0 + odds), odds / (1.0 + odds))
+    (odds / (1.0 + odds), odds / (1.0 + odds))
 }
 
 #[cfg(test)]

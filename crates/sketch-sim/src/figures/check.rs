@@ -1,0 +1,139 @@
+//! Simulated against theoretical numbers, with a bound that chance alone does not break.
+
+/// How many of its own standard deviations chance may move a simulated number: a false alarm in a million.
+const SIGMAS: f64 = 4.9;
+
+/// One simulated point and what theory says of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) series: String,
+    pub(crate) x: f64,
+    /// The root mean square relative error over the trials.
+    pub(crate) simulated: f64,
+    pub(crate) theory: f64,
+    /// How far theory itself may be off, relative to it; `None` where it claims nothing.
+    pub(crate) model: Option<f64>,
+    pub(crate) trials: u32,
+}
+
+impl Point {
+    /// A point with the rule of the accuracy tables: 3 % up to a prediction of 12 %, 6 % up to 20 %, none beyond.
+    pub(crate) fn new(series: &str, x: f64, simulated: f64, theory: f64, trials: u32) -> Self {
+        let model = if theory <= 0.12 {
+            Some(0.03)
+        } else if theory <= 0.20 {
+            Some(0.06)
+        } else {
+            None
+        };
+        Self { series: series.to_owned(), x, simulated, theory, model, trials }
+    }
+
+    /// How far the simulated number lies off the theoretical, relative to it.
+    pub(crate) fn difference(&self) -> f64 {
+        self.simulated / self.theory - 1.0
+    }
+
+    /// What the difference may be: the model's own share, and what chance does to a root mean square of near-normal
+    /// errors, whose standard deviation is `1/√(2·trials)`.
+    pub(crate) fn bound(&self) -> Option<f64> {
+        self.model.map(|model| model + SIGMAS / (2.0 * f64::from(self.trials)).sqrt())
+    }
+
+    /// A sentence if the bound is broken.
+    pub(crate) fn violation(&self) -> Option<String> {
+        let bound = self.bound().filter(|bound| self.difference().abs() > *bound || self.difference().is_nan())?;
+        Some(format!(
+            "{} at {}: simulated {:.5}, theory {:.5}, difference {:+.4} outside ±{bound:.4}",
+            self.series,
+            self.x,
+            self.simulated,
+            self.theory,
+            self.difference()
+        ))
+    }
+}
+
+/// A row of the docs for each series: how many points are checked, and the one that is nearest to its bound.
+pub(crate) fn table(points: &[Point]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for point in points {
+        if !names.contains(&point.series.as_str()) {
+            names.push(&point.series);
+        }
+    }
+    let mut text = "| series | points checked | nearest to its bound | simulated | theory | difference | bound |\n\
+                    |---|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    for name in names {
+        let checked: Vec<(&Point, f64)> = points
+            .iter()
+            .filter(|point| point.series == name)
+            .filter_map(|point| point.bound().map(|bound| (point, bound)))
+            .collect();
+        let worst =
+            checked.iter().max_by(|(a, x), (b, y)| (a.difference().abs() / x).total_cmp(&(b.difference().abs() / y)));
+        let Some((worst, bound)) = worst else { continue };
+        text += &format!(
+            "| {name} | {} | {} | {:.3} % | {:.3} % | {:+.1} % | ±{:.1} % |\n",
+            checked.len(),
+            short(worst.x),
+            100.0 * worst.simulated,
+            100.0 * worst.theory,
+            100.0 * worst.difference(),
+            100.0 * bound,
+        );
+    }
+    text
+}
+
+/// Every point as comma-separated values.
+pub(crate) fn csv(points: &[Point], x: &str) -> String {
+    let mut text = format!("series,{x},simulated_rrmse,theory_rse,trials\n");
+    for point in points {
+        text += &format!(
+            "\"{}\",{},{:.6},{:.6},{}\n",
+            point.series,
+            short(point.x),
+            point.simulated,
+            point.theory,
+            point.trials
+        );
+    }
+    text
+}
+
+/// A number as people write it.
+fn short(x: f64) -> String {
+    let text = format!("{x:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_held_to_its_claim_and_to_chance() {
+        // 5000 trials: 4.9/√10000 of chance beside the 3 % of the claim.
+        let point = Point::new("a", 10.0, 0.107, 0.1, 5000);
+        assert!((point.bound().unwrap() - 0.079).abs() < 1e-12);
+        assert_eq!(point.violation(), None);
+        assert!(Point { simulated: 0.109, ..point.clone() }.violation().unwrap().contains("+0.0900"));
+        assert!(Point { simulated: f64::NAN, ..point }.violation().is_some());
+        assert_eq!(Point::new("a", 10.0, 5.0, 0.25, 5000).violation(), None);
+    }
+
+    #[test]
+    fn tables_have_a_row_a_series_and_files_a_line_a_point() {
+        let points = [
+            Point::new("a", 100.0, 0.1, 0.1, 50),
+            Point::new("a", 1000.0, 0.11, 0.1, 50),
+            Point::new("b", 0.25, 0.5, 0.4, 50),
+        ];
+        let text = table(&points);
+        assert!(text.contains("| a | 2 | 1000 | 11.000 % | 10.000 % | +10.0 %"), "{text}");
+        assert!(!text.contains("| b |"), "nothing is claimed of b: {text}");
+        assert_eq!(csv(&points, "n").lines().collect::<Vec<_>>()[3], "\"b\",0.25,0.500000,0.400000,50");
+    }
+}
