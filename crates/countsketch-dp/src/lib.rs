@@ -33,6 +33,7 @@ mod query;
 mod query_error;
 mod query_estimate;
 mod release;
+mod row_hash;
 mod rows;
 mod sensitive;
 #[cfg(feature = "serde")]

@@ -1,11 +1,9 @@
 //! Point queries: what to ask for, and the reader that answers without intervals.
 
-use sketch_hash::MultiplyShift;
-
 use crate::combiner::{Combiner, integer};
 use crate::combiner_network::{LANES, Lane, SelectionNetwork};
 use crate::private::PrivateCountSketch;
-use crate::rows::place;
+use crate::row_hash::{RowHash, place};
 
 /// Items answered together.
 pub(crate) const BLOCK: usize = 256;
@@ -163,7 +161,7 @@ impl<'a> PointReader<'a> {
 
 /// One row's signed cells of up to [`LANES`] items.
 #[inline]
-fn gather_row<T: Lane>(hash: &MultiplyShift, cells: &[T], width: u64, keys: &[u64], lanes: &mut [T; LANES]) {
+fn gather_row<T: Lane>(hash: RowHash, cells: &[T], width: u64, keys: &[u64], lanes: &mut [T; LANES]) {
     for (lane, &key) in lanes.iter_mut().zip(keys) {
         let hash = hash.hash(key);
         let (bucket, _) = place(hash, width);

@@ -237,8 +237,23 @@ impl<H: KeyedHash> CountSketch<H> {
     }
 }
 
-/// Cells plus one independent draw each.
+/// Raw cells plus one independent draw each.
 pub(crate) fn noisy_cells<L, R>(cells: &[i64], law: &L, noise: &mut R) -> Result<Vec<i64>, SampleError>
+where
+    L: NoiseSampler,
+    R: NoiseSource + ?Sized,
+{
+    add_draws(cells, law, noise, |cell| cell.clamp(-MAX_CELL, MAX_CELL))
+}
+
+/// One independent draw for each cell, all drawn first, plus a function of the cell. Sums stay within ±(2⁶³ − 1), which
+/// depends on the exact sum alone and so tells no more than that.
+pub(crate) fn add_draws<L, R>(
+    cells: &[i64],
+    law: &L,
+    noise: &mut R,
+    part: impl Fn(i64) -> i64,
+) -> Result<Vec<i64>, SampleError>
 where
     L: NoiseSampler,
     R: NoiseSource + ?Sized,
@@ -246,8 +261,7 @@ where
     let mut drawn = Zeroizing::new(vec![0; cells.len()]);
     law.fill(noise, &mut drawn)?;
     for (noisy, &cell) in drawn.iter_mut().zip(cells) {
-        // A function of the exact sum, so it tells no more than that.
-        *noisy = noisy.saturating_add(cell.clamp(-MAX_CELL, MAX_CELL)).max(-i64::MAX);
+        *noisy = noisy.saturating_add(part(cell)).max(-i64::MAX);
     }
     Ok(core::mem::take(&mut *drawn))
 }

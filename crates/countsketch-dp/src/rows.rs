@@ -2,24 +2,27 @@
 
 use std::sync::Arc;
 
-use sketch_hash::{HashId, HashKey, MultiplyShift, bucket_multiply_shift_64, sign_low_bit};
+use sketch_hash::{HashId, HashKey};
 
+use crate::row_hash::{RowHash, place};
 use crate::shape::CountSketchShape;
 
 /// The hash functions of the rows, of items that are known by 64 hash bits.
 ///
-/// Row `i` is member `i` of the strongly universal [`MultiplyShift`] family, with 256 bits of its own from the seed
-/// stream: `h = ⌊((a·x + c) mod 2¹²⁸) / 2⁶⁴⌋`, the bucket from the highest bits, `⌊h · width / 2⁶⁴⌋`, the sign from the
-/// lowest. No row is computed from the hash of another. Everything follows from the [`HashId`] of the item hash: it is
+/// Row `i` is a member of its own of a strongly universal family \[D96\], with 192 bits from the seed stream: from the low and
+/// the high half of a hash `x`, `h = ⌊((a₀ · low + a₁ · high + c) mod 2⁶⁴) / 2³²⌋`, the bucket from the highest bits,
+/// `⌊h · width / 2³²⌋`, the sign from the lowest. No row is computed from the hash of another. Everything follows from the [`HashId`] of the item hash: it is
 /// taken for a 128-bit key, from which the rows are derived under a label of their own, so sketches with one `HashId` and
 /// one shape agree cell by cell, and share no coins with other kinds of sketches.
 ///
 /// # Independence
 /// Two facts hold whatever the data is, as long as it does not depend on the key.
 ///
-/// 1. *Given the 64-bit hashes of the items*, all different, the rows are independent functions, and in each the 64 bits of
+/// 1. *Given the 64-bit hashes of the items*, all different, the rows are independent functions, and in each the 32 bits of
 ///    any two items are independent and uniform. So bucket and sign of an item are independent, row estimates are
-///    unbiased with variance at most `‖x‖²/width`, and the one-sided Chebyshev bound holds for the median.
+///    unbiased with variance at most `‖x‖²/width`, and the one-sided Chebyshev bound holds for the median. All that is exact for
+///    widths that are powers of two; for others a bucket is off by `width/2³²` of its probability, and an estimate biased by
+///    `width/2⁶⁴` of the other weights.
 /// 2. *Over the item hash*, a pseudo-random function under its 128-bit key, the 64-bit hashes are independent and uniform.
 ///    Then the buckets and signs of **all** items in one row are independent: signs are four-wise independent, which the
 ///    variance of norms and inner products needs, and the error of a row is symmetric around 0.
@@ -42,7 +45,7 @@ use crate::shape::CountSketchShape;
 /// ```
 #[derive(Clone)]
 pub struct RowHashes {
-    rows: Arc<[MultiplyShift]>,
+    rows: Arc<[RowHash]>,
     width: u64,
 }
 
@@ -54,7 +57,7 @@ impl RowHashes {
     #[must_use]
     pub fn new(shape: CountSketchShape, hash_id: HashId) -> Self {
         let key = rows_key(hash_id);
-        let rows = (0..shape.rows()).map(|row| MultiplyShift::new(key, u64::from(row))).collect();
+        let rows = (0..shape.rows()).map(|row| RowHash::new(key, u64::from(row))).collect();
         Self { rows, width: u64::from(shape.width()) }
     }
 
@@ -81,8 +84,8 @@ impl RowHashes {
     }
 
     /// The function of one row.
-    pub(crate) fn row(&self, row: usize) -> &MultiplyShift {
-        &self.rows[row]
+    pub(crate) fn row(&self, row: usize) -> RowHash {
+        self.rows[row]
     }
 
     /// Every row's bucket and sign of an item.
@@ -95,13 +98,6 @@ impl core::fmt::Debug for RowHashes {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "RowHashes({} x {})", self.rows.len(), self.width)
     }
-}
-
-/// Bucket and sign from disjoint bits of one hash.
-#[inline]
-pub(crate) fn place(hash: u64, width: u64) -> (usize, i64) {
-    let bucket = bucket_multiply_shift_64(hash, width);
-    (usize::try_from(bucket).unwrap_or(usize::MAX), sign_low_bit(hash))
 }
 
 /// The key that the rows are derived from: algorithm and fingerprint of the item hash, which are public.

@@ -284,12 +284,11 @@ impl<H: KeyedHash> CountSketch<H> {
         let head = [1, u64::from(noise.is_insecure()), noise.next_u64(), noise.next_u64()];
         let mut drawn = Zeroizing::new(vec![0_i64; self.shape().cells()]);
         law.fill(noise, &mut drawn)?;
-        // Brought into a range of which all parties' cells together fit, which moves no two data sets further apart.
-        let limit = (1_i64 << 62) / i64::from(MAX_SHARES);
         let mut words = Vec::with_capacity(HEAD + drawn.len());
         words.extend(head);
-        let cells = self.table.cells().iter().map(|&cell| cell.clamp(-limit, limit));
-        words.extend(drawn.iter().zip(cells).map(|(draw, cell)| draw.wrapping_add(cell).cast_unsigned()));
+        // Modulo 2⁶⁴, as the sum: what is opened is a function of the exact sum, right where that has 63 bits.
+        let noisy_cells = drawn.iter().zip(self.table.cells());
+        words.extend(noisy_cells.map(|(draw, &cell)| draw.wrapping_add(cell).cast_unsigned()));
         Ok(ShareSketch { words })
     }
 }

@@ -4,7 +4,7 @@ use sketch_hash::HashId;
 use zeroize::Zeroize;
 
 use crate::error::UpdateError;
-use crate::kernel::{Weights, add_row};
+use crate::kernel::{Scratch, Weights};
 use crate::rows::RowHashes;
 use crate::shape::CountSketchShape;
 
@@ -74,13 +74,14 @@ impl Table {
     /// Adds to the cells of many items; if one would leave the range on the way, to none.
     pub(crate) fn update_all(&mut self, keys: &[u64], weights: Weights<'_>) -> Result<(), UpdateError> {
         if self.reserve(weights.mass(keys.len())) {
+            let (width, batch) = (self.cells.len() / self.rows.len(), self.batch());
+            let mut scratch = Scratch::new(width, keys.len().min(batch));
             let mut start = 0;
-            for keys in keys.chunks(self.batch()) {
+            for keys in keys.chunks(batch) {
                 let weights = weights.part(start, keys.len());
                 start += keys.len();
-                let width = self.cells.len() / self.rows.len();
                 for (row, cells) in self.cells.chunks_exact_mut(width).enumerate() {
-                    add_row(self.rows.row(row), cells, keys, weights);
+                    scratch.add_row(self.rows.row(row), cells, keys, weights);
                 }
             }
             return Ok(());
@@ -105,7 +106,7 @@ impl Table {
         let width = self.cells.len() / self.rows.len();
         let rows = &self.rows;
         self.cells.par_chunks_exact_mut(width).enumerate().for_each(|(row, cells)| {
-            add_row(rows.row(row), cells, keys, weights);
+            Scratch::new(width, keys.len()).add_row(rows.row(row), cells, keys, weights);
         });
         Ok(())
     }

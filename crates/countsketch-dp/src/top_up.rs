@@ -8,7 +8,7 @@ use crate::gaussian_sum::{rho_of_sum, tau_of_two};
 use crate::leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 use crate::lineage::Lineage;
 use crate::private::PrivateCountSketch;
-use crate::release::noisy_cells;
+use crate::release::add_draws;
 
 /// The least variance of either noise: below, their sum is too far from a Gaussian.
 const LEAST: f64 = 2.0;
@@ -57,7 +57,7 @@ impl PrivateCountSketch {
         let law = NoiseLaw::Gaussian { variance: extra };
         let leaf = Leaf { id: ReleaseId::draw(noise), law, factor: 1, guarantee: None };
         let lineage = Lineage::joined(&[self.lineage(), &Lineage::single(leaf)], false)?;
-        let cells = noisy_cells(self.all_cells(), &DiscreteGaussian::new(extra)?, noise)?;
+        let cells = add_draws(self.all_cells(), &DiscreteGaussian::new(extra)?, noise, |cell| cell)?;
         let insecure = self.insecure_noise() || noise.is_insecure();
         Ok(Self::from_parts(self.frame(), self.rows().clone(), cells, lineage, insecure))
     }

@@ -113,6 +113,23 @@ fn an_overflow_changes_nothing_in_any_row() {
     assert_eq!(cells(&sketch.negate()).iter().map(|cell| cell.unsigned_abs()).max(), Some(u64::MAX >> 1));
 }
 
+/// Batches of hashed items are cut into pieces only where everything is sure to fit.
+#[test]
+fn a_batch_that_overflows_at_its_end_adds_nothing() {
+    let mut sketch = raw(shape(3, 64), entry(ContributionBound::MAX_WEIGHT), [(7, i64::MAX - 2)]);
+    let before = sketch.to_sensitive_bytes();
+    let many: Vec<u64> = (100..5100).chain([7, 7, 7]).collect();
+    assert!(matches!(sketch.update_u64_batch(&many), Err(UpdateError::CounterOverflow)));
+    assert_eq!(sketch.to_sensitive_bytes(), before);
+    #[cfg(feature = "rayon")]
+    {
+        assert!(matches!(sketch.par_update_u64_batch(&many), Err(UpdateError::CounterOverflow)));
+        assert_eq!(sketch.to_sensitive_bytes(), before);
+    }
+    sketch.update_u64_batch(&[7, 7]).unwrap();
+    assert!(sketch.update_u64(7, 1).is_err());
+}
+
 #[test]
 fn weights_may_be_negative() {
     let mut sketch = raw(shape(5, 64), entry(10), []);

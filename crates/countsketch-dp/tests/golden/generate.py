@@ -96,6 +96,19 @@ def derive(key, label, index):
 
 
 class Row:
+    """((a0 low + a1 high + c) mod 2^64) / 2^32, with 64-bit numbers from the row's seed stream."""
+
+    def __init__(self, key, index):
+        seed = derive(key, b"countsketch-dp row", index)
+        self.numbers = [siphash(seed, struct.pack("<Q", i), 2, 4) for i in range(3)]
+
+    def place(self, x, width):
+        low, high, constant = self.numbers
+        h = (low * (x & 0xFFFFFFFF) + high * (x >> 32) + constant & M64) >> 32
+        return h * width >> 32, -1 if h & 1 else 1
+
+
+class Order:
     """((a x + c) mod 2^128) / 2^64, with a and c from the seed stream of the family."""
 
     def __init__(self, key, index):
@@ -106,16 +119,12 @@ class Row:
     def hash(self, x):
         return (self.a * x + self.c & M128) >> 64
 
-    def place(self, x, width):
-        h = self.hash(x)
-        return h * width >> 64, -1 if h & 1 else 1
-
 
 class Rows:
     def __init__(self, algorithm, key, rows, width):
         key = derive(struct.pack("<QQ", algorithm, key), b"countsketch-dp rows", 0)
         self.rows, self.width = [Row(key, i) for i in range(rows)], width
-        self.order = Row(key, M64)
+        self.order = Order(key, M64)
 
     def add(self, cells, x, weight):
         for i, row in enumerate(self.rows):
