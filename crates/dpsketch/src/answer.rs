@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
 use dp_noise::Amount;
 use serde_json::{Value, json};
-use sfm_pcsa::{BitmapShape, Leaf, PrivateBitmap, SfmSketch, Unit, union_estimate};
+use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, SketchShape, Unit, union_estimate};
 
-use crate::any::{AnySketch, OfOneState, check_compatible, merge_raw, of_one_state};
+use crate::any::{AnySketch, Family, OfOneState, check_compatible, for_family, merge_raw, of_one_state};
 use crate::error::{Error, ErrorKind};
 
 /// The answer to "how many distinct items?", with its error, and what it cost in privacy.
@@ -80,41 +80,73 @@ pub fn estimate_with(
     confidence: Confidence,
 ) -> Result<Answer, Error> {
     check_compatible(sketches)?;
-    match of_one_state(sketches)? {
+    if last_level == LastLevel::Exact {
+        exact(sketches, confidence)
+    } else {
+        as_presto(sketches, last_level, confidence)
+    }
+}
+
+/// As Presto's estimator has the last level, which is for one private sketch of its kind, or for raw ones.
+fn as_presto(sketches: &[(String, AnySketch)], last_level: LastLevel, confidence: Confidence) -> Result<Answer, Error> {
+    match sketches {
+        [(_, AnySketch::Sfm(one))] => {
+            let estimate = one.estimate_with(last_level, confidence);
+            let parts = error_parts(one, leaves(&[one]), &estimate);
+            Ok(Answer { parts, ..Answer::of_private(&[one], estimate) })
+        }
+        [(_, AnySketch::SfmRaw(_)), ..] => {
+            let OfOneState::Raw(raws) = of_one_state::<PcsaShape>(sketches)? else { return Err(only_one(0)) };
+            let estimate = merge_raw(&raws)?.estimate_with(last_level, confidence);
+            Ok(of_raw_with_parts::<PcsaShape>(raws.len(), estimate))
+        }
+        several => Err(only_one(several.len())),
+    }
+}
+
+fn exact(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    for_family!(sketches, estimate_of(sketches, confidence))
+}
+
+fn estimate_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    match of_one_state::<S>(sketches)? {
         OfOneState::Private(private) => {
             let estimate = match private.as_slice() {
-                [one] => one.estimate_with(last_level, confidence),
-                several if last_level == LastLevel::Exact => union_estimate(several, confidence)?,
-                several => return Err(only_one(several.len())),
+                [one] => one.estimate(confidence),
+                several => union_estimate(several, confidence)?,
             };
             let parts = private.first().and_then(|first| error_parts(first, leaves(&private), &estimate));
             Ok(Answer { parts, ..Answer::of_private(&private, estimate) })
         }
-        OfOneState::Raw(raws) => {
-            let estimate = merge_raw(&raws)?.estimate_with(last_level, confidence);
-            let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
-            Ok(Answer { parts, ..Answer::of_raw(raws.len(), estimate) })
-        }
+        OfOneState::Raw(raws) => Ok(of_raw_with_parts::<S>(raws.len(), merge_raw(&raws)?.estimate(confidence))),
     }
 }
 
-fn only_one(found: usize) -> Error {
-    Error::new(ErrorKind::Parameter, format!("Presto's last level is for one private sketch, found {found}"))
-        .argument("--last-level")
-        .value("presto")
-        .allowed("exact")
-        .hint("merge the sketches first")
+fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {
+    let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
+    Answer { parts, ..Answer::of_raw::<S>(sketches, estimate) }
 }
 
-fn leaves<'a>(sketches: &'a [&SfmSketch]) -> impl Iterator<Item = &'a Leaf> {
+fn only_one(found: usize) -> Error {
+    Error::new(
+        ErrorKind::Parameter,
+        format!("Presto's last level is for one private sfm sketch, found {found} sketches"),
+    )
+    .argument("--last-level")
+    .value("presto")
+    .allowed("exact")
+    .hint("merge the sketches first")
+}
+
+fn leaves<'a, S: BitmapShape>(sketches: &'a [&PrivateBitmap<S>]) -> impl Iterator<Item = &'a Leaf> {
     sketches.iter().flat_map(|sketch| sketch.leaves())
 }
 
 impl Answer {
-    pub(crate) fn of_private(sketches: &[&SfmSketch], estimate: Estimate) -> Self {
+    pub(crate) fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate) -> Self {
         let units: Vec<Unit> = leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
         Self {
-            kind: "sfm",
+            kind: S::KIND,
             estimate,
             epsilon: sketches.iter().filter_map(|sketch| largest(sketch)).max(),
             epsilon_total: total(sketches.iter().copied()),
@@ -125,9 +157,9 @@ impl Answer {
         }
     }
 
-    pub(crate) fn of_raw(sketches: usize, estimate: Estimate) -> Self {
+    pub(crate) fn of_raw<S: Family>(sketches: usize, estimate: Estimate) -> Self {
         Self {
-            kind: "sfm",
+            kind: S::KIND,
             estimate,
             epsilon: None,
             epsilon_total: None,
@@ -246,13 +278,16 @@ pub(crate) fn in_words(units: &[Unit]) -> Option<String> {
 }
 
 /// Compares the standard error with what the same shape is predicted to have without noise, and with one release's noise.
-fn error_parts<'a>(
-    sketch: &SfmSketch,
+fn error_parts<'a, S: BitmapShape>(
+    sketch: &PrivateBitmap<S>,
     leaves: impl Iterator<Item = &'a Leaf>,
     estimate: &Estimate,
 ) -> Option<ErrorParts> {
     let (value, std_error) = (estimate.value().filter(|value| *value > 0.0)?, estimate.std_error()?);
-    let layout = CellLayout::pcsa(sketch.shape().buckets(), sketch.shape().levels()).ok()?;
+    let layout = match sketch.shape().into() {
+        SketchShape::Pcsa(shape) => CellLayout::pcsa(shape.buckets(), shape.levels()).ok()?,
+        _ => return None,
+    };
     let predicted = |channel| value * predicted_rse(&layout, channel, value);
     let hash = predicted(BitChannel::NOISELESS).min(std_error);
     let noisiest = leaves.filter_map(channel).map(predicted).fold(hash, f64::max);

@@ -1,11 +1,14 @@
 use dp_noise::NoiseRng;
-use sfm_pcsa::{Leaf, MAX_RELEASES, MergeForm, PcsaShape, SfmSketch, looks_like_presto};
+use sfm_pcsa::{
+    BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, MAX_RELEASES, MergeForm, PcsaShape, PrivateBitmap,
+    PrivateBloom, PrivateLegions, PrivateLinearCounting, SfmSketch, SketchShape, Unit, looks_like_presto,
+};
 use sketch_hash::HashId;
-use sketch_wire::{Family, peek};
+use sketch_wire::{Family as WireFamily, peek};
 
 use crate::error::{Error, ErrorKind};
 use crate::presto::from_presto;
-use crate::raw::RawSketch;
+use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
 
 /// A sketch of any kind, as its file's header says.
@@ -30,7 +33,92 @@ pub enum AnySketch {
     Sfm(SfmSketch),
     /// A raw Sketch-Flip-Merge sketch (PCSA), before noise.
     SfmRaw(RawSketch),
+    /// A released linear counting sketch.
+    Linear(PrivateLinearCounting),
+    /// A raw linear counting sketch.
+    LinearRaw(RecordedSketch<LinearShape>),
+    /// A released Bloom filter.
+    Bloom(PrivateBloom),
+    /// A raw Bloom filter.
+    BloomRaw(RecordedSketch<BloomShape>),
+    /// A released Liquid Legions sketch.
+    Legions(PrivateLegions),
+    /// A raw Liquid Legions sketch.
+    LegionsRaw(RecordedSketch<LegionsShape>),
 }
+
+/// Does one thing with a private sketch of any family, and another with a raw one.
+macro_rules! with_sketch {
+    ($any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr $(,)?) => {
+        match $any {
+            $crate::any::AnySketch::Sfm($private) => $of_private,
+            $crate::any::AnySketch::SfmRaw($raw) => $of_raw,
+            $crate::any::AnySketch::Linear($private) => $of_private,
+            $crate::any::AnySketch::LinearRaw($raw) => $of_raw,
+            $crate::any::AnySketch::Bloom($private) => $of_private,
+            $crate::any::AnySketch::BloomRaw($raw) => $of_raw,
+            $crate::any::AnySketch::Legions($private) => $of_private,
+            $crate::any::AnySketch::LegionsRaw($raw) => $of_raw,
+        }
+    };
+}
+pub(crate) use with_sketch;
+
+/// Calls a function for the family of the first of some named sketches.
+macro_rules! for_family {
+    ($sketches:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $sketches.first().map(|(_, sketch)| sketch.shape()) {
+            Some(sfm_pcsa::SketchShape::Linear(_)) => $function::<sfm_pcsa::LinearShape>($($argument),*),
+            Some(sfm_pcsa::SketchShape::Bloom(_)) => $function::<sfm_pcsa::BloomShape>($($argument),*),
+            Some(sfm_pcsa::SketchShape::Legions(_)) => $function::<sfm_pcsa::LegionsShape>($($argument),*),
+            _ => $function::<sfm_pcsa::PcsaShape>($($argument),*),
+        }
+    };
+}
+pub(crate) use for_family;
+
+/// A family of bitmaps, as its shape stands for it.
+pub(crate) trait Family: BitmapShape {
+    /// The kind, as the command line names it.
+    const KIND: &'static str;
+
+    fn private(sketch: &AnySketch) -> Option<&PrivateBitmap<Self>>;
+
+    fn raw(sketch: &AnySketch) -> Option<&RecordedSketch<Self>>;
+}
+
+macro_rules! family {
+    ($shape:ty, $kind:literal, $private:ident, $raw:ident) => {
+        impl Family for $shape {
+            const KIND: &'static str = $kind;
+
+            fn private(sketch: &AnySketch) -> Option<&PrivateBitmap<Self>> {
+                if let AnySketch::$private(sketch) = sketch { Some(sketch) } else { None }
+            }
+
+            fn raw(sketch: &AnySketch) -> Option<&RecordedSketch<Self>> {
+                if let AnySketch::$raw(raw) = sketch { Some(raw) } else { None }
+            }
+        }
+
+        impl From<PrivateBitmap<$shape>> for AnySketch {
+            fn from(sketch: PrivateBitmap<$shape>) -> Self {
+                Self::$private(sketch)
+            }
+        }
+
+        impl From<RecordedSketch<$shape>> for AnySketch {
+            fn from(raw: RecordedSketch<$shape>) -> Self {
+                Self::$raw(raw)
+            }
+        }
+    };
+}
+
+family!(PcsaShape, "sfm", Sfm, SfmRaw);
+family!(LinearShape, "linear", Linear, LinearRaw);
+family!(BloomShape, "bloom", Bloom, BloomRaw);
+family!(LegionsShape, "legions", Legions, LegionsRaw);
 
 impl AnySketch {
     /// Reads the bytes of a file: one of ours, or of Presto and Velox, told apart by content.
@@ -43,83 +131,93 @@ impl AnySketch {
             return from_presto(bytes);
         }
         let header = peek(bytes).map_err(sfm_pcsa::DecodeError::from)?;
-        match header.family() {
-            Family::SFM_PRIVATE => Ok(Self::Sfm(SfmSketch::from_bytes(bytes)?)),
-            Family::PCSA_RAW => Ok(Self::SfmRaw(RawSketch::from_sensitive_bytes(bytes)?)),
-            other => Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
-                .hint("the file may be of a newer version of dpsketch")),
-        }
+        Ok(match header.family() {
+            WireFamily::SFM_PRIVATE => SfmSketch::from_bytes(bytes)?.into(),
+            WireFamily::PCSA_RAW => RawSketch::from_sensitive_bytes(bytes)?.into(),
+            WireFamily::LINEAR_PRIVATE => PrivateLinearCounting::from_bytes(bytes)?.into(),
+            WireFamily::LINEAR_RAW => RecordedSketch::<LinearShape>::from_sensitive_bytes(bytes)?.into(),
+            WireFamily::BLOOM_PRIVATE => PrivateBloom::from_bytes(bytes)?.into(),
+            WireFamily::BLOOM_RAW => RecordedSketch::<BloomShape>::from_sensitive_bytes(bytes)?.into(),
+            WireFamily::LEGIONS_PRIVATE => PrivateLegions::from_bytes(bytes)?.into(),
+            WireFamily::LEGIONS_RAW => RecordedSketch::<LegionsShape>::from_sensitive_bytes(bytes)?.into(),
+            other => {
+                return Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
+                    .hint("the file may be of a newer version of dpsketch"));
+            }
+        })
     }
 
     /// The bytes of its file. Those of a raw sketch are as sensitive as the data.
     #[must_use]
     pub fn to_bytes(&self) -> SketchBytes {
-        match self {
-            Self::Sfm(sketch) => SketchBytes::new(sketch.to_bytes()),
-            Self::SfmRaw(raw) => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
-        }
+        with_sketch!(
+            self,
+            private => SketchBytes::new(private.to_bytes()),
+            raw => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
+        )
     }
 
-    /// What the sketch counts, as `--kind` names it.
+    /// What the sketch is: `sfm`, `linear`, `bloom` or `legions`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
-        "sfm"
+        match self {
+            Self::Sfm(_) | Self::SfmRaw(_) => PcsaShape::KIND,
+            Self::Linear(_) | Self::LinearRaw(_) => LinearShape::KIND,
+            Self::Bloom(_) | Self::BloomRaw(_) => BloomShape::KIND,
+            Self::Legions(_) | Self::LegionsRaw(_) => LegionsShape::KIND,
+        }
     }
 
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        matches!(self, Self::SfmRaw(_))
+        with_sketch!(self, _private => false, _raw => true)
     }
 
-    /// Buckets and levels.
+    /// The shape, such as buckets and levels.
     #[must_use]
-    pub fn shape(&self) -> PcsaShape {
-        match self {
-            Self::Sfm(sketch) => sketch.shape(),
-            Self::SfmRaw(raw) => raw.shape(),
-        }
+    pub fn shape(&self) -> SketchShape {
+        with_sketch!(self, private => private.shape().into(), raw => raw.shape().into())
     }
 
     /// The releases in it; none if it is raw.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
-        match self {
-            Self::Sfm(sketch) => sketch.leaves(),
-            Self::SfmRaw(_) => &[],
-        }
+        with_sketch!(self, private => private.leaves(), _raw => &[])
+    }
+
+    /// Whom its releases protect, each unit once; of a raw sketch, whom a release will protect.
+    #[must_use]
+    pub fn units(&self) -> Vec<Unit> {
+        with_sketch!(self, private => private.units(), raw => vec![raw.unit()])
     }
 
     /// Which hash function and key made it.
     #[must_use]
     pub fn hash_id(&self) -> HashId {
-        match self {
-            Self::Sfm(sketch) => sketch.hash_id(),
-            Self::SfmRaw(raw) => raw.hash_id(),
-        }
+        with_sketch!(self, private => private.hash_id(), raw => raw.hash_id())
     }
 }
 
-impl From<SfmSketch> for AnySketch {
-    fn from(sketch: SfmSketch) -> Self {
-        Self::Sfm(sketch)
+/// Sketches of one family and one state: all private or all raw.
+pub(crate) enum OfOneState<'a, S: BitmapShape> {
+    Private(Vec<&'a PrivateBitmap<S>>),
+    Raw(Vec<&'a RecordedSketch<S>>),
+}
+
+/// Sorts named sketches of one family, which was checked, by their state.
+pub(crate) fn of_one_state<S: Family>(sketches: &[(String, AnySketch)]) -> Result<OfOneState<'_, S>, Error> {
+    check_one_state(sketches)?;
+    let private: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::private(sketch)).collect();
+    let raws: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::raw(sketch)).collect();
+    match (private.is_empty(), raws.is_empty()) {
+        (true, true) => Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")),
+        (false, _) => Ok(OfOneState::Private(private)),
+        _ => Ok(OfOneState::Raw(raws)),
     }
 }
 
-impl From<RawSketch> for AnySketch {
-    fn from(raw: RawSketch) -> Self {
-        Self::SfmRaw(raw)
-    }
-}
-
-/// Sketches of one state: all private or all raw.
-pub(crate) enum OfOneState<'a> {
-    Private(Vec<&'a SfmSketch>),
-    Raw(Vec<&'a RawSketch>),
-}
-
-/// Sorts named sketches by their state.
-pub(crate) fn of_one_state(sketches: &[(String, AnySketch)]) -> Result<OfOneState<'_>, Error> {
+fn check_one_state(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     let named = |raw: bool| sketches.iter().find(|(_, sketch)| sketch.is_raw() == raw).map(|(name, _)| name);
     if let (Some(raw), Some(private)) = (named(true), named(false)) {
         return Err(Error::new(ErrorKind::Incompatible, format!("{raw} is raw and {private} is private"))
@@ -128,32 +226,25 @@ pub(crate) fn of_one_state(sketches: &[(String, AnySketch)]) -> Result<OfOneStat
             .allowed("all private, or all raw")
             .hint("release the raw sketch first, with its own epsilon: mixed as they are, the private one would expose it"));
     }
-    let (mut private, mut raws) = (Vec::new(), Vec::new());
-    for (_, sketch) in sketches {
-        match sketch {
-            AnySketch::Sfm(sketch) => private.push(sketch),
-            AnySketch::SfmRaw(raw) => raws.push(raw),
-        }
+    if sketches.is_empty() {
+        return Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE"));
     }
-    match (private.is_empty(), raws.is_empty()) {
-        (true, true) => Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")),
-        (false, _) => Ok(OfOneState::Private(private)),
-        _ => Ok(OfOneState::Raw(raws)),
-    }
+    Ok(())
 }
 
-/// Checks that named sketches can be put together: one state, one hash and key, one shape, no release twice.
+/// Checks that named sketches can be put together: one state, one hash and key, one
+/// family and shape, no release twice.
 ///
 /// # Errors
 /// [`ErrorKind::Incompatible`], which names the two sketches that do not fit and what differs.
 pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    of_one_state(sketches)?;
+    check_one_state(sketches)?;
     let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
     for (name, sketch) in others {
         let fault = if first.hash_id() != sketch.hash_id() {
             sfm_pcsa::MergeError::Hash { expected: first.hash_id(), found: sketch.hash_id() }
         } else if first.shape() != sketch.shape() {
-            sfm_pcsa::MergeError::Shape { expected: first.shape().into(), found: sketch.shape().into() }
+            sfm_pcsa::MergeError::Shape { expected: first.shape(), found: sketch.shape() }
         } else {
             continue;
         };
@@ -200,17 +291,24 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 /// sketches is raw; its count of releases is their sum.
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
     check_mergeable(sketches)?;
-    match of_one_state(sketches)? {
+    for_family!(sketches, merge_of(sketches, form))
+}
+
+fn merge_of<S: Family>(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error>
+where
+    AnySketch: From<PrivateBitmap<S>> + From<RecordedSketch<S>>,
+{
+    match of_one_state::<S>(sketches)? {
         OfOneState::Private(private) => {
             let mut noise = NoiseRng::from_os()?;
-            Ok(SfmSketch::merge_all(&private, form, &mut noise)?.into())
+            Ok(PrivateBitmap::merge_all(&private, form, &mut noise)?.into())
         }
         OfOneState::Raw(raws) => merge_raw(&raws).map(AnySketch::from),
     }
 }
 
 /// The union of raw sketches, of which there is at least one.
-pub(crate) fn merge_raw(raws: &[&RawSketch]) -> Result<RawSketch, Error> {
+pub(crate) fn merge_raw<S: BitmapShape>(raws: &[&RecordedSketch<S>]) -> Result<RecordedSketch<S>, Error> {
     let (first, others) = raws.split_first().ok_or(sfm_pcsa::MergeError::Empty)?;
     let mut union = (*first).clone();
     others.iter().try_for_each(|other| union.merge(other))?;

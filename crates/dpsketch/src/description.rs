@@ -1,8 +1,9 @@
 use dp_noise::Amount;
 use serde_json::{Value, json};
+use sfm_pcsa::SketchShape;
 
 use crate::answer::{in_words, largest, total};
-use crate::any::AnySketch;
+use crate::any::{AnySketch, with_sketch};
 
 /// What can be said about a sketch without giving anything of the data away: no counter, no count, no estimate.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,17 +15,22 @@ impl Description {
     /// Describes a sketch.
     #[must_use]
     pub fn of(sketch: &AnySketch) -> Self {
-        let (shape, hash) = (sketch.shape(), sketch.hash_id());
+        let hash = sketch.hash_id();
         let mut facts = json!({
             "kind": sketch.kind(),
             "state": if sketch.is_raw() { "raw" } else { "private" },
-            "buckets": shape.buckets(),
-            "levels": shape.levels(),
-            "hash": hash.algorithm().to_string(),
-            "key": hash.key().to_string(),
         });
-        let more = match sketch {
-            AnySketch::Sfm(sketch) => json!({
+        let shape = match sketch.shape() {
+            SketchShape::Pcsa(shape) => json!({ "buckets": shape.buckets(), "levels": shape.levels() }),
+            SketchShape::Linear(shape) => json!({ "cells": shape.cells() }),
+            SketchShape::Bloom(shape) => json!({ "cells": shape.cells(), "hashes": shape.hashes() }),
+            SketchShape::Legions(shape) => json!({ "cells": shape.cells(), "decay": shape.decay() }),
+            _ => json!({}),
+        };
+        let made = json!({ "hash": hash.algorithm().to_string(), "key": hash.key().to_string() });
+        let more = with_sketch!(
+            sketch,
+            sketch => json!({
                 "epsilon": largest(sketch).map(Amount::nearest_f64),
                 "epsilon_total": total([sketch]).map(Amount::nearest_f64),
                 "epsilon_if_seen_alone": sketch.epsilon_if_seen_alone(),
@@ -36,7 +42,7 @@ impl Description {
                     "unit": leaf.unit().to_string(),
                 })).collect::<Vec<_>>(),
             }),
-            AnySketch::SfmRaw(raw) => json!({
+            raw => json!({
                 "epsilon": null,
                 "epsilon_total": null,
                 "epsilon_if_seen_alone": null,
@@ -44,14 +50,16 @@ impl Description {
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),
-        };
-        if let (Value::Object(facts), Value::Object(more)) = (&mut facts, more) {
-            facts.extend(more);
+        );
+        for part in [shape, made, more] {
+            if let (Value::Object(facts), Value::Object(part)) = (&mut facts, part) {
+                facts.extend(part);
+            }
         }
         Self { facts }
     }
 
-    /// One object: `kind, state, buckets, levels, hash, key` (the fingerprint), `epsilon, epsilon_total,
+    /// One object: `kind, state`, the shape (`buckets, levels`; `cells` and, as the kind has it, `hashes` or `decay`), `hash, key` (the fingerprint), `epsilon, epsilon_total,
     /// epsilon_if_seen_alone, unit` (whom ε protects), `sketches`; `releases` for private sketches, `times_released` for raw ones.
     #[must_use]
     pub fn to_json(&self) -> Value {

@@ -64,7 +64,7 @@ pub use output_file::{OutputFile, Readers};
 pub use parameter::{parse_confidence, parse_epsilon, parse_total, pcsa_shape};
 pub use plan::{Plan, PlanError, PlannedAnswer, Prediction, Purpose};
 pub use presto::{PrestoBytes, to_presto};
-pub use raw::RawSketch;
+pub use raw::{RawSketch, RecordedSketch};
 pub use raw_file::{release_raw_file, release_raw_file_paid};
 pub use secret::SketchBytes;
 pub use set_answer::{estimate_formula, estimate_jaccard};

@@ -4,7 +4,7 @@ use dp_noise::NoiseRng;
 use sfm_pcsa::{PrestoEncodeError, PrestoHeader, SfmSketch};
 
 use crate::any::AnySketch;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::raw::RawSketch;
 use crate::secret::SketchBytes;
 
@@ -77,6 +77,8 @@ pub fn to_presto(sketch: &AnySketch) -> Result<PrestoBytes, Error> {
             }
             Err(error) => Err(error.into()),
         },
+        other => Err(Error::new(ErrorKind::Incompatible, format!("Presto has no sketches of kind {}", other.kind()))
+            .allowed("kind sfm, with the hash of Presto")),
     }
 }
 

@@ -1,11 +1,14 @@
 use cardinality_estimators::{Confidence, Estimate, LastLevel};
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::{PcsaShape, PcsaSketch, SfmSketch, Unit, raw_hash_id};
+use sfm_pcsa::{BitmapShape, PcsaShape, PcsaSketch, PrivateBitmap, RawBitmap, Unit, raw_hash_id};
 use sketch_hash::{AnyHash, Domain, HashId, KeyedHash, PrestoHash};
 
 use crate::error::Error;
 
-/// A raw distinct-count sketch as it is kept in a file: everything can be done with it but adding items.
+/// A raw sketch of PCSA cells as it is kept in a file; the one that a release turns into a Sketch-Flip-Merge sketch.
+pub type RawSketch = RecordedSketch<PcsaShape>;
+
+/// A raw distinct-count sketch of any family as it is kept in a file: everything can be done with it but adding items.
 ///
 /// The file records which hash made it, by the fingerprint of its key, but never the key itself. So a raw file can be
 /// released, merged and looked at by people who do not have the key.
@@ -25,7 +28,7 @@ use crate::error::Error;
 /// # Ok::<(), dpsketch::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct RawSketch(PcsaSketch<RecordedHash>);
+pub struct RecordedSketch<S: BitmapShape>(RawBitmap<S, RecordedHash>);
 
 /// The identity of a hash whose key is not at hand.
 #[derive(Clone, Debug)]
@@ -52,41 +55,25 @@ impl KeyedHash for RecordedHash {
     }
 }
 
-impl RawSketch {
+impl<S: BitmapShape> RecordedSketch<S> {
     /// Reads a raw file.
     ///
     /// # Errors
     /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) for anything that is no raw sketch.
     pub fn from_sensitive_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let hash = RecordedHash(raw_hash_id(bytes)?);
-        Ok(Self(PcsaSketch::from_sensitive_bytes(bytes, hash)?))
-    }
-
-    /// Reads a sketch that Presto or Velox wrote without noise.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) for anything that is no such sketch.
-    pub fn from_sensitive_presto_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Ok(Self(PcsaSketch::from_sensitive_presto_bytes(bytes, RecordedHash(PrestoHash.id()))?))
-    }
-
-    /// The sketch in Presto's bytes, without its count of releases. As sensitive as the data.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) unless it was made with Presto's hash.
-    pub fn to_sensitive_presto_bytes(&self) -> Result<impl AsRef<[u8]> + use<>, Error> {
-        Ok(Wiped(self.0.to_sensitive_presto_bytes()?))
+        Ok(Self(RawBitmap::from_sensitive_bytes(bytes, hash)?))
     }
 
     /// The bytes of a raw file. As sensitive as the data.
     #[must_use]
-    pub fn to_sensitive_bytes(&self) -> impl AsRef<[u8]> + use<> {
+    pub fn to_sensitive_bytes(&self) -> impl AsRef<[u8]> + use<S> {
         Wiped(self.0.to_sensitive_bytes())
     }
 
-    /// Buckets and levels.
+    /// The shape, such as buckets and levels.
     #[must_use]
-    pub fn shape(&self) -> PcsaShape {
+    pub fn shape(&self) -> S {
         self.0.shape()
     }
 
@@ -127,11 +114,6 @@ impl RawSketch {
         self.0.estimate(confidence)
     }
 
-    /// As [`estimate`](Self::estimate) with a choice of how likely the last level is, **without privacy**.
-    pub fn estimate_with(&self, last_level: LastLevel, confidence: Confidence) -> Estimate {
-        self.0.estimate_with(last_level, confidence)
-    }
-
     /// Whether a release at `epsilon` would be refused, to be asked before anything is paid for.
     ///
     /// # Errors
@@ -150,7 +132,7 @@ impl RawSketch {
     /// # Privacy
     /// The result is ε-differentially private for data sets that differ in one distinct item, whatever that item's
     /// repetitions; see [`PcsaSketch::release`]. The caller keeps the books: this counts nothing.
-    pub fn release(self, epsilon: Epsilon) -> Result<SfmSketch, Error> {
+    pub fn release(self, epsilon: Epsilon) -> Result<PrivateBitmap<S>, Error> {
         self.release_paid(Permit::standalone(epsilon))
     }
 
@@ -161,12 +143,35 @@ impl RawSketch {
     ///
     /// # Privacy
     /// As [`release`](Self::release): the permit's ε protects one [unit](Self::unit).
-    pub fn release_paid(self, permit: Permit<Epsilon>) -> Result<SfmSketch, Error> {
+    pub fn release_paid(self, permit: Permit<Epsilon>) -> Result<PrivateBitmap<S>, Error> {
         self.release_with(permit, &mut NoiseRng::from_os()?)
     }
 
-    pub(crate) fn release_with(self, permit: Permit<Epsilon>, noise: &mut NoiseRng) -> Result<SfmSketch, Error> {
+    pub(crate) fn release_with(self, permit: Permit<Epsilon>, noise: &mut NoiseRng) -> Result<PrivateBitmap<S>, Error> {
         Ok(self.0.release(permit, noise)?)
+    }
+}
+
+impl RawSketch {
+    /// Reads a sketch that Presto or Velox wrote without noise.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) for anything that is no such sketch.
+    pub fn from_sensitive_presto_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Ok(Self(PcsaSketch::from_sensitive_presto_bytes(bytes, RecordedHash(PrestoHash.id()))?))
+    }
+
+    /// The sketch in Presto's bytes, without its count of releases. As sensitive as the data.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) unless it was made with Presto's hash.
+    pub fn to_sensitive_presto_bytes(&self) -> Result<impl AsRef<[u8]> + use<>, Error> {
+        Ok(Wiped(self.0.to_sensitive_presto_bytes()?))
+    }
+
+    /// As [`estimate`](Self::estimate) with a choice of how likely the last level is, **without privacy**.
+    pub fn estimate_with(&self, last_level: LastLevel, confidence: Confidence) -> Estimate {
+        self.0.estimate_with(last_level, confidence)
     }
 }
 
@@ -179,10 +184,10 @@ impl<B: core::ops::Deref<Target: AsRef<[u8]>>> AsRef<[u8]> for Wiped<B> {
     }
 }
 
-impl TryFrom<&PcsaSketch<AnyHash>> for RawSketch {
+impl<S: BitmapShape> TryFrom<&RawBitmap<S, AnyHash>> for RecordedSketch<S> {
     type Error = Error;
 
-    fn try_from(sketch: &PcsaSketch<AnyHash>) -> Result<Self, Error> {
+    fn try_from(sketch: &RawBitmap<S, AnyHash>) -> Result<Self, Error> {
         Self::from_sensitive_bytes(&sketch.to_sensitive_bytes())
     }
 }

@@ -2,12 +2,13 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::{SfmSketch, Unit, looks_like_presto};
+use sfm_pcsa::{BitmapShape, PrivateBitmap, Unit, looks_like_presto};
 
-use crate::any::AnySketch;
+use crate::any::{AnySketch, with_sketch};
 use crate::error::{Error, ErrorKind};
 use crate::file_lock::{self, has_other_names, is_still_at, sync_folder};
 use crate::output_file::{OutputFile, Readers};
+use crate::raw::RecordedSketch;
 use crate::sketch_file::{open, read_bytes};
 
 /// Releases the sketch in a raw file, once.
@@ -27,7 +28,7 @@ use crate::sketch_file::{open, read_bytes};
 /// Each release of the same data costs its own ε, and all of them add up. A copy of a raw file keeps a count of its own:
 /// the count protects against mistakes, not against the owner of the data. A release that fails after the count was raised
 /// stays counted.
-pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<SfmSketch, Error> {
+pub fn release_raw_file(path: &Path, epsilon: Epsilon, again: bool) -> Result<AnySketch, Error> {
     release_raw_file_paid(path, epsilon, again, |_| Ok(Permit::standalone(epsilon)))
 }
 
@@ -72,7 +73,7 @@ pub fn release_raw_file_paid(
     epsilon: Epsilon,
     again: bool,
     pay: impl FnOnce(Unit) -> Result<Permit<Epsilon>, Error>,
-) -> Result<SfmSketch, Error> {
+) -> Result<AnySketch, Error> {
     let name = path.display().to_string();
     let mut noise = NoiseRng::from_os()?;
     let unreadable = |error| Error::reading(&name, error).argument("RAW");
@@ -88,26 +89,49 @@ pub fn release_raw_file_paid(
     if looks_like_presto(&bytes) {
         return Err(not_counting(&name));
     }
-    let mut raw =
-        match AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(&name).argument("RAW").value(&name))? {
-            AnySketch::SfmRaw(raw) => raw,
-            AnySketch::Sfm(_) => return Err(not_raw(&name)),
-        };
-    if raw.releases() > 0 && !again {
-        return Err(released_before(&name, raw.releases()));
+    let sketch = AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(&name).argument("RAW").value(&name))?;
+    let file = RawFile { path, name: &name, lock };
+    with_sketch!(
+        sketch,
+        _private => Err(not_raw(&name)),
+        raw => Ok(file.release(raw, epsilon, again, pay, &mut noise)?.into()),
+    )
+}
+
+/// A raw file that is locked.
+struct RawFile<'a> {
+    path: &'a Path,
+    name: &'a str,
+    lock: File,
+}
+
+impl RawFile<'_> {
+    /// Pays for the release of what the file holds, counts it, and draws the noise.
+    fn release<S: BitmapShape>(
+        self,
+        mut raw: RecordedSketch<S>,
+        epsilon: Epsilon,
+        again: bool,
+        pay: impl FnOnce(Unit) -> Result<Permit<Epsilon>, Error>,
+        noise: &mut NoiseRng,
+    ) -> Result<PrivateBitmap<S>, Error> {
+        let Self { path, name, lock } = self;
+        if raw.releases() > 0 && !again {
+            return Err(released_before(name, raw.releases()));
+        }
+        raw.check_release(epsilon)?;
+        let output = OutputFile::create(path, Readers::OwnerOnly).map_err(uncounted)?;
+        let permit = pay(raw.unit())?;
+        raw.record_release();
+        if !is_still_at(&lock, path) {
+            let moved = format!("{name} was moved or replaced meanwhile");
+            return Err(uncounted(Error::new(ErrorKind::Io, moved).value(name)));
+        }
+        output.commit(raw.to_sensitive_bytes().as_ref()).map_err(uncounted)?;
+        sync_folder(path).map_err(|error| uncounted(Error::writing(name, error)))?;
+        drop(lock);
+        raw.release_with(permit, noise)
     }
-    raw.check_release(epsilon)?;
-    let output = OutputFile::create(path, Readers::OwnerOnly).map_err(uncounted)?;
-    let permit = pay(raw.unit())?;
-    raw.record_release();
-    if !is_still_at(&lock, path) {
-        let moved = format!("{name} was moved or replaced meanwhile");
-        return Err(uncounted(Error::new(ErrorKind::Io, moved).value(&name)));
-    }
-    output.commit(raw.to_sensitive_bytes().as_ref()).map_err(uncounted)?;
-    sync_folder(path).map_err(|error| uncounted(Error::writing(&name, error)))?;
-    drop(lock);
-    raw.release_with(permit, &mut noise)
 }
 
 fn uncounted(error: Error) -> Error {

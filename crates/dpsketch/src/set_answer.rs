@@ -1,10 +1,10 @@
 //! Answers about several named sketches: set formulas and similarity.
 
 use cardinality_estimators::{Confidence, Estimate, SetFormula as Regions, Status};
-use sfm_pcsa::{SfmSketch, jaccard_estimate, set_estimate};
+use sfm_pcsa::{PrivateBitmap, jaccard_estimate, set_estimate};
 
 use crate::answer::{Answer, estimate};
-use crate::any::{AnySketch, OfOneState, check_compatible, of_one_state};
+use crate::any::{AnySketch, Family, OfOneState, check_compatible, for_family, of_one_state};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
 
@@ -49,9 +49,20 @@ pub fn estimate_formula(sketches: &[(String, AnySketch)], expr: &str, confidence
     let formula = SetFormula::parse(expr, &names).map_err(|error| error.explain(expr).argument_or("--expr"))?;
     let used = used_names(&formula, expr, &names)?;
     check_compatible(sketches)?;
-    let answer = match of_one_state(sketches)? {
+    let answer = for_family!(sketches, formula_of(sketches, &formula, &used, confidence))?;
+    Ok(answer.with_expr(expr.to_owned()))
+}
+
+fn formula_of<S: Family>(
+    sketches: &[(String, AnySketch)],
+    formula: &SetFormula,
+    used: &[usize],
+    confidence: Confidence,
+) -> Result<Answer, Error> {
+    match of_one_state::<S>(sketches)? {
         OfOneState::Private(private) => {
-            let used: Vec<&SfmSketch> = used.iter().filter_map(|position| private.get(*position).copied()).collect();
+            let used: Vec<&PrivateBitmap<S>> =
+                used.iter().filter_map(|position| private.get(*position).copied()).collect();
             let estimate = if formula.is_empty() {
                 nothing(confidence)?
             } else {
@@ -60,11 +71,10 @@ pub fn estimate_formula(sketches: &[(String, AnySketch)], expr: &str, confidence
                 })?;
                 set_estimate(&used, &regions, confidence)?
             };
-            Answer::of_private(&used, estimate)
+            Ok(Answer::of_private(&used, estimate))
         }
-        OfOneState::Raw(_) => of_raw(sketches, &formula, &used, confidence)?,
-    };
-    Ok(answer.with_expr(expr.to_owned()))
+        OfOneState::Raw(_) => of_raw::<S>(sketches, formula, used, confidence),
+    }
 }
 
 /// The Jaccard similarity `|A ∩ B| / |A ∪ B|` of the data behind two named private sketches: a share from 0 to 1.
@@ -86,11 +96,16 @@ pub fn estimate_jaccard(sketches: &[(String, AnySketch)], confidence: Confidence
     // As a formula, for what it says about the names.
     SetFormula::parse(first, &[first, second])?;
     check_compatible(sketches)?;
-    match of_one_state(sketches)? {
+    let answer = for_family!(sketches, jaccard_of(sketches, confidence))?;
+    Ok(answer.with_expr(format!("jaccard({first}, {second})")))
+}
+
+fn jaccard_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    match of_one_state::<S>(sketches)? {
         OfOneState::Private(private) => {
             let [a, b] = private.as_slice() else { return Err(raw_refused("the similarity")) };
             let estimate = jaccard_estimate(a, b, confidence)?;
-            Ok(Answer::of_private(&private, estimate).with_expr(format!("jaccard({first}, {second})")))
+            Ok(Answer::of_private(&private, estimate))
         }
         OfOneState::Raw(_) => Err(raw_refused("the similarity")),
     }
@@ -130,14 +145,14 @@ fn nothing(confidence: Confidence) -> Result<Estimate, Error> {
     Ok(Estimate::new(Status::Empty, Some(0.0), Some(0.0), (Some(0.0), Some(0.0)), confidence)?)
 }
 
-fn of_raw(
+fn of_raw<S: Family>(
     sketches: &[(String, AnySketch)],
     formula: &SetFormula,
     used: &[usize],
     confidence: Confidence,
 ) -> Result<Answer, Error> {
     match formula.union_terms() {
-        [] => Ok(Answer::of_raw(used.len(), nothing(confidence)?)),
+        [] => Ok(Answer::of_raw::<S>(used.len(), nothing(confidence)?)),
         [term] if term.coefficient == 1 => {
             let members: Vec<(String, AnySketch)> =
                 used.iter().filter_map(|position| sketches.get(*position).cloned()).collect();

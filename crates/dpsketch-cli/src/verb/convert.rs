@@ -57,9 +57,7 @@ fn write_presto(args: &ConvertArgs, sketch: &AnySketch, console: Console) -> Res
     if presto.thinned() {
         console.note("noise was added: Presto's format holds symmetric noise only, so the estimate has a larger error");
     }
-    if let AnySketch::Sfm(private) = sketch
-        && private.leaves().len() > 1
-    {
+    if sketch.leaves().len() > 1 {
         console.note("the format does not tell which releases are in the sketch; do not merge it with any of them");
     }
     if !free || console.is_quiet_text() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use dpsketch::dp_noise::Epsilon;
 use dpsketch::sfm_pcsa::Leaf;
-use dpsketch::{AnySketch, Error, ErrorKind, parse_epsilon, release_raw_file_paid};
+use dpsketch::{Error, ErrorKind, parse_epsilon, release_raw_file_paid};
 
 use super::booking::LedgerArgs;
 use super::written::{report_written, warn_about_epsilon};
@@ -47,9 +47,8 @@ pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     let destination = Destination::open(&args.out, false)?;
     // The ledger pays before the raw file counts: a spend that is refused leaves the count as it was.
     let released = release_raw_file_paid(&args.raw, args.epsilon, args.again, |unit| books.pay(args.epsilon, unit));
-    let released = released.map_err(|error| books.explain(error, None))?;
-    let release = released.leaves().first().map(Leaf::id);
-    let sketch = AnySketch::from(released);
+    let sketch = released.map_err(|error| books.explain(error, None))?;
+    let release = sketch.leaves().first().map(Leaf::id);
     let free = destination.write(&sketch).map_err(|error| {
         let counted = format!(
             "the release was counted: after freeing space, run it with --again; {} is unharmed",

@@ -40,15 +40,13 @@ pub(crate) fn report_written(
 /// A sketch in a few words.
 pub(crate) fn in_words(sketch: &AnySketch) -> String {
     let shape = sketch.shape();
-    match sketch {
-        AnySketch::Sfm(private) => {
-            let releases = private.leaves().len() as u64;
-            let costs = private.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
-            let largest = costs.max().unwrap_or(Amount::ZERO);
-            format!("private {} sketch, {shape}, epsilon {largest}, {}", sketch.kind(), counted(releases, "release"))
-        }
-        _ => format!("raw {} sketch, {shape}, not private", sketch.kind()),
+    if sketch.is_raw() {
+        return format!("raw {} sketch, {shape}, not private", sketch.kind());
     }
+    let releases = sketch.leaves().len() as u64;
+    let costs = sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
+    let largest = costs.max().unwrap_or(Amount::ZERO);
+    format!("private {} sketch, {shape}, epsilon {largest}, {}", sketch.kind(), counted(releases, "release"))
 }
 
 /// Large epsilons are allowed, and seldom meant.

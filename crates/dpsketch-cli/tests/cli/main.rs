@@ -4,6 +4,7 @@ mod build;
 mod demo;
 mod estimate;
 mod failures;
+mod families;
 mod formats;
 mod groups;
 mod help;

@@ -10,7 +10,7 @@ use std::path::Path;
 use dp_noise::Epsilon;
 pub use error::StudyError;
 pub use facts::{StudyDifference, StudyFacts};
-use sfm_pcsa::Leaf;
+use sfm_pcsa::{Leaf, SketchShape};
 pub use shape::StudyShape;
 use sketch_hash::HashId;
 
@@ -142,14 +142,18 @@ impl Study {
     /// # Errors
     /// [`StudyError::Differs`] with every difference.
     pub fn check_sketch(&self, sketch: &AnySketch) -> Result<(), StudyError> {
-        let (leaves, units) = match sketch {
-            AnySketch::Sfm(sketch) => (sketch.leaves(), sketch.units()),
-            AnySketch::SfmRaw(raw) => (&[][..], vec![raw.unit()]),
+        let epsilon = sketch.leaves().iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
+        let hash = Some(sketch.hash_id());
+        let shape = match sketch.shape() {
+            SketchShape::Pcsa(shape) => Some(shape.into()),
+            _ => None,
         };
-        let epsilon = leaves.iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
-        let (shape, hash) = (Some(sketch.shape().into()), Some(sketch.hash_id()));
         let mut differences = facts::differences(self, &StudyFacts { shape, hash, epsilon, ..StudyFacts::default() });
-        if let Some(found) = units.into_iter().find(|found| *found != self.unit.into()) {
+        if shape.is_none() {
+            let (expected, found) = (self.shape.to_string(), format!("{} {}", sketch.kind(), sketch.shape()));
+            differences.insert(0, StudyDifference { field: "shape", expected, found });
+        }
+        if let Some(found) = sketch.units().into_iter().find(|found| *found != self.unit.into()) {
             let (expected, found) = (self.unit.to_string(), found.to_string());
             differences.push(StudyDifference { field: "unit", expected, found });
         }
