@@ -113,7 +113,7 @@ impl RhoBudget {
     }
 
     /// Books a pure ε-differentially private release at `ε²/2`, computed from the exact decimal of ε and rounded up to a
-    /// unit.
+    /// unit. The permit is for ε and names its amount; what this ledger booked is the ρ.
     ///
     /// # Privacy
     /// As for [`spend`](Self::spend). Mechanisms with a better bound of their own state it and use that.

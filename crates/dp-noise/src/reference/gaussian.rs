@@ -1,5 +1,7 @@
 //! Discrete Gaussian noise from uniform integers.
 
+use zeroize::Zeroizing;
+
 use crate::law;
 use crate::{NoiseSampler, NoiseSource, SampleError, Scale, Variance};
 
@@ -43,9 +45,9 @@ impl ReferenceGaussian {
         let product =
             |factors: &[u128]| factors.iter().try_fold(1_u128, |product, &factor| product.checked_mul(factor));
         let denominator = product(&[2, a, b, t, t]).ok_or(SampleError::Overflow)?;
-        let mut candidate = [0];
+        let mut candidate = Zeroizing::new([0]);
         for _ in 0..MAX_ROUNDS {
-            proposals.fill(noise, &mut candidate)?;
+            proposals.fill(noise, candidate.as_mut_slice())?;
             let magnitude = u128::from(candidate[0].unsigned_abs());
             let distance = product(&[magnitude, t, b]).ok_or(SampleError::Overflow)?.abs_diff(a);
             let numerator = distance.checked_mul(distance).ok_or(SampleError::Overflow)?;
