@@ -93,6 +93,15 @@ impl Frequencies<'_> {
         }
     }
 
+    /// Half the length of an interval that holds for any item, in units of weight: cells of the item only widen it.
+    pub(crate) fn half_width_for_any(&self) -> Option<f64> {
+        match self.width {
+            Width::Common(half) => half.map(|half| half * self.step()),
+            Width::Excluding { above } => self.pool.with_at_most_above(above).map(|half| half * self.step()),
+            Width::Ranks { .. } => None,
+        }
+    }
+
     /// The frequency of one item, named by its 64-bit hash.
     ///
     /// # Errors

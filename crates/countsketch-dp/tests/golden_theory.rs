@@ -1,5 +1,7 @@
 //! The numbers behind the answers against tables computed with 60-digit arithmetic (mpmath) from the definitions.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic, too")]
+
 use countsketch_dp::theory::{
     CountMeanLocal, MedianOfGaussians, MinimumOfGaussians, NormPair, ROW_PROBABILITY_SLOPE, count_mean_central,
     count_mean_noise_variance, disjoint_loss, f2_variance, hierarchy_variances, inner_product_variance, median_tail,

@@ -98,7 +98,7 @@ impl MedianOfGaussians {
     fn integral(self, weight: impl Fn(f64) -> f64) -> f64 {
         // The median's spread is near √(π/2k); ten times that and more is integrated, and the rest is below 1e-20.
         let scale = 1.3 / f64::from(self.count).sqrt();
-        panels(0.0, (12.0 * scale).min(FAR), 24, |x| weight(x) * self.standard_tail(x))
+        panels(0.0, (12.0 * scale).min(FAR), 12, |x| weight(x) * self.standard_tail(x))
     }
 
     fn standard_tail(self, x: f64) -> f64 {
@@ -123,8 +123,13 @@ impl MedianOfGaussians {
         // The two middle values are about 1/m apart and spread over 1/√m: panels double from the one to the other.
         let (mut sum, mut end, mut width) = (0.0, x, m.recip());
         while end > (x - 40.0 / m.sqrt()).max(-FAR) {
-            sum += panel(end - width, end, integrand);
+            let part = panel(end - width, end, integrand);
+            sum += part;
             end -= width;
+            // Beyond the layer of width 1/m the integrand only falls.
+            if part < 1e-18 * sum && x - end > 8.0 / m {
+                break;
+            }
             width = (2.0 * width).min(m.sqrt().recip());
         }
         sum
