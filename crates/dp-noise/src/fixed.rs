@@ -302,6 +302,51 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn quotients_of_integers_are_rounded_down(n: u64, d in 1_u128.., small in 1_u64..) {
+            let (quotient, inexact) = Fixed::<2>::from_ratio(n.into(), small.into());
+            let wide = u128::from(n) << 64;
+            prop_assert_eq!(units(&quotient), wide / u128::from(small));
+            prop_assert_eq!(inexact, wide % u128::from(small) != 0);
+            // Divisors of up to 128 bits, where the remainder has no room: q d <= n 2^128 < (q + 1) d.
+            let quotient = Fixed::<3>::from_ratio(n.into(), d).0;
+            let [low, middle, high] = quotient.0;
+            prop_assert_eq!(u128::from(high), u128::from(n) / d);
+            let digits = u128::from(low) | (u128::from(middle) << 64);
+            let product = crate::wide::Wide::product(digits, d);
+            let target = crate::wide::Wide::product(u128::from(n) % d, 1 << 127).checked_shl(1).unwrap();
+            prop_assert!(product <= target);
+            prop_assert!(target < product.checked_add(crate::wide::Wide::from(d)).unwrap());
+        }
+
+        #[test]
+        fn reciprocals_are_rounded_down(x in 1_u128 << 64..1 << 96) {
+            // floor(2^128 / x)
+            let expected = (u128::MAX - x + 1) / x + 1;
+            prop_assert_eq!(units(&fixed(x).reciprocal()), expected);
+        }
+
+        #[test]
+        fn scaling_is_rounded_up(x in 0..1_u128 << 120, places in 64..70_u32) {
+            let value = Fixed::<3>([halves(x)[0], halves(x)[1] >> 7, 0]);
+            let digits = u128::from(value.0[0]) | (u128::from(value.0[1]) << 64);
+            prop_assert_eq!(u128::from(value.scaled_up(places)), (digits >> (128 - places)) + 1);
+        }
+    }
+
+    #[test]
+    fn powers_and_fractions_have_their_digits() {
+        assert_eq!(Fixed::<3>::power(0), Fixed::from_integer(1));
+        assert_eq!(Fixed::<3>::power(128), Fixed::unit());
+        assert_eq!(Fixed::<3>::power(129), Fixed::ZERO);
+        assert_eq!(Fixed::<3>::from_fraction(&[1 << 63]), Fixed::power(1));
+        assert_eq!(Fixed::<3>::from_fraction(&[0, 1]), Fixed::unit());
+        assert_eq!(Fixed::<3>::from_integer(1).first_word(), u64::MAX);
+        assert_eq!(Fixed::<3>::power(64).first_word(), 1);
+        assert_eq!(Fixed::<3>::from_integer(1).reciprocal(), Fixed::from_integer(1));
+    }
+
     #[test]
     fn values_that_are_no_fixed_point_numbers_are_refused() {
         for value in [-1.0, f64::NAN, f64::INFINITY, 2.0_f64.powi(64), 2.0_f64.powi(-65), f64::MIN_POSITIVE / 2.0] {

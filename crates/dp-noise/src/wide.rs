@@ -152,6 +152,13 @@ mod tests {
         }
 
         #[test]
+        fn subtraction_undoes_addition(a: u128, b: u128, c: u128) {
+            let (x, y) = (Wide::product(a, b >> 1), Wide::from(c));
+            prop_assert_eq!(x.checked_add(y).unwrap().checked_sub(y), Some(x));
+            prop_assert_eq!(x.checked_sub(x.checked_add(Wide::from(1)).unwrap()), None);
+        }
+
+        #[test]
         fn products_are_those_of_the_schoolbook(a: u128, b: u64) {
             let (low, high) = ((a & u128::from(u64::MAX)) * u128::from(b), (a >> 64) * u128::from(b));
             let expected = Wide::from(high).checked_shl(64).unwrap().checked_add(Wide::from(low)).unwrap();

@@ -77,14 +77,16 @@ impl Loss {
     /// `max(0, 1 − e^(ε − loss(t)))`, rounded up.
     fn excess(&self, t: f64) -> f64 {
         let loss = self.step * (self.rows * self.step + 2.0 * t) / (2.0 * self.variance);
-        let slack = (self.epsilon + loss.abs()) * LOSS_ERROR;
+        // For t < 0 the two parts of the loss cancel, and its error is one of the parts.
+        let parts = self.step * (self.rows * self.step + 2.0 * t.abs()) / (2.0 * self.variance);
+        let slack = (self.epsilon + parts) * LOSS_ERROR;
         (-(self.epsilon - loss).exp_m1() + slack).clamp(0.0, 1.0)
     }
 
     /// A `t` below which every loss is less than ε.
     fn first(&self) -> f64 {
-        let exact = self.epsilon * self.variance / self.step - self.rows * self.step / 2.0;
-        (exact - exact.abs() * LOSS_ERROR).floor() - 1.0
+        let (gain, middle) = (self.epsilon * self.variance / self.step, self.rows * self.step / 2.0);
+        (gain - middle - (gain + middle) * LOSS_ERROR).floor() - 1.0
     }
 }
 
@@ -123,10 +125,10 @@ fn gaussian_norm(s2: f64) -> f64 {
 
 /// How far, as a share, the law of a sum of `rows` discrete Gaussians is from `e^(−t²/(2kσ²))`: an upper bound.
 ///
-/// `P[T = t]` is `e^(−t²/(2kσ²))` times the Gaussian mass of a shifted lattice (`A_{k−1}`: integer vectors of sum zero \[CS99\]),
-/// which by Poisson summation is constant up to the mass of the dual lattice without its origin, at `e^(−2π²σ²|v|²)`. Its
-/// vectors are `z − m·1` with `z` integer and `m = Σz/k` in `s/k`, `0 <= s < k`; the sum over each `s` is bounded by
-/// Chernoff's method, exactly at the two neighbours 0 and 1 of `m`.
+/// `P[T = t]` is `e^(−t²/(2kσ²))` times the Gaussian mass of a shifted lattice (`A_{k−1}`, the integer vectors of sum
+/// zero \[CS99\]), which by Poisson summation is constant up to the mass of the dual lattice without its origin, at
+/// `e^(−2π²σ²|v|²)`. Its vectors are `z − m·1` with `z` integer and `m = Σz/k = s/k`, `0 <= s < k`; the sum over each `s`
+/// is bounded by Chernoff's method, with the tilt that is best for coordinates 0 and 1.
 fn lattice_share(rows: u32, s2: f64) -> f64 {
     if rows == 1 {
         return 0.0;

@@ -72,3 +72,56 @@ fn at_most_one<R: NoiseSource + ?Sized>(
     }
     Err(SampleError::Rounds { rounds: MAX_ROUNDS })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::Script;
+
+    #[test]
+    fn uniform_integers_have_no_bias() {
+        // Below five: three bits, of which five values are kept and three drawn anew, whatever the bits above them.
+        let kept: Vec<u128> =
+            (0..8).map(|bits| uniform_below(5, &mut Script::new([bits | 0xabc8, 3])).unwrap()).collect();
+        assert_eq!(kept, [0, 1, 2, 3, 4, 3, 3, 3]);
+        assert_eq!(uniform_below(1, &mut Script::new([])).unwrap(), 0);
+        assert_eq!(uniform_below(8, &mut Script::new([15])).unwrap(), 7);
+    }
+
+    #[test]
+    fn long_bounds_take_two_words() {
+        let bound = (1 << 64) + 1;
+        assert_eq!(uniform_below(bound, &mut Script::new([7, 2])).unwrap(), 7, "the high bit is masked off");
+        assert_eq!(uniform_below(bound, &mut Script::new([0, 1])).unwrap(), 1 << 64);
+        assert_eq!(uniform_below(bound, &mut Script::new([1, 1, 5, 0])).unwrap(), 5, "2^64 + 1 is too large");
+        assert_eq!(uniform_below(u128::MAX, &mut Script::new([9, u64::MAX])).unwrap(), (u128::MAX << 64) | 9);
+    }
+
+    #[test]
+    fn coins_follow_the_first_failure() {
+        // γ = 1/2: the coins have probabilities 1/2, 1/4, 1/6 …, drawn below 2, 4, 6: true while 0 comes.
+        let coin = |words: &[u64]| bernoulli_exp_reference(1, 2, &mut Script::new(words.iter().copied())).unwrap();
+        assert!(coin(&[1]), "K = 1 is odd");
+        assert!(!coin(&[0, 3]), "K = 2");
+        assert!(coin(&[0, 0, 5]), "K = 3");
+        assert!(coin(&[0, 0, 7, 2]), "7 is not below 6 and drawn anew");
+    }
+
+    #[test]
+    fn integers_that_do_not_fit_are_errors() {
+        assert_eq!(bernoulli_exp_reference(1, 0, &mut Script::new([])), Err(SampleError::Overflow));
+        // The second coin needs an integer below 2 (2^128 − 1).
+        let second = bernoulli_exp_reference(1, u128::MAX, &mut Script::new([0, 0]));
+        assert_eq!(second, Err(SampleError::Overflow));
+        let broken = uniform_below(5, &mut Script::new(vec![7; 10_000]));
+        assert_eq!(broken, Err(SampleError::Rounds { rounds: 10_000 }));
+    }
+
+    #[test]
+    fn variances_beyond_128_bits_are_errors_of_the_reference() {
+        use crate::{NoiseSampler, ReferenceGaussian, Variance};
+        let law = ReferenceGaussian::new(Variance::new((1 << 79) + 1, 3).unwrap());
+        let refused = law.fill(&mut Script::new([1; 100]), &mut [0; 1]);
+        assert_eq!(refused, Err(SampleError::Overflow));
+    }
+}

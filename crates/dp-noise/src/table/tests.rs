@@ -210,3 +210,53 @@ fn the_cache_is_bounded_and_keeps_what_is_used() {
     assert!(cache::count() <= cache::CACHED_TABLES);
     assert!(kept.bytes() < 5000 && format!("{kept:?}").contains("entries"));
 }
+
+type Long = crate::fixed::Fixed<7>;
+
+/// A decimal such as `0.25` or `1.9e-22`, to within some units of 2⁻³⁸⁴.
+fn decimal(text: &str) -> Long {
+    let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let zeros = "0".repeat(exponent.trim_start_matches('-').parse().unwrap());
+    let (whole, fraction) = digits.split_once('.').unwrap();
+    let (whole, fraction) = if zeros.is_empty() {
+        (whole.to_owned(), fraction.to_owned())
+    } else {
+        // 1.9e-22: twenty-two places to the right.
+        ("0".to_owned(), format!("{}{whole}{fraction}", &zeros[1..]))
+    };
+    let places = fraction
+        .bytes()
+        .rev()
+        .fold(Long::ZERO, |value, digit| value.plus(&Long::from_integer(u64::from(digit - b'0'))).divided_by(10).0);
+    places.plus(&Long::from_integer(whole.parse().unwrap()))
+}
+
+/// Equality in the first 38 significant digits.
+fn assert_close(got: &Long, want: &Long, what: &str) {
+    let tolerance = want.divided_by(10_u64.pow(19)).0.divided_by(10_u64.pow(19)).0;
+    let distance = if got > want { got.minus(want) } else { want.minus(got) };
+    assert!(distance <= tolerance, "{what}");
+}
+
+#[test]
+fn distribution_functions_have_the_forty_digits_of_the_golden_file() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/discrete_laws.json");
+    for case in GoldenFile::read(file).unwrap().of_kind("discrete_gaussian") {
+        let [numerator, denominator] = ["s2_num", "s2_den"].map(|name| u128::from(case.input[name].as_u64().unwrap()));
+        let law = Law { family: Family::GaussianMagnitude, numerator: denominator, denominator: numerator };
+        let entries = case.expect["pmf"].as_array().unwrap();
+        let most = entries.iter().map(|entry| place(&entry["x"])).max().unwrap();
+        let sums: Vec<Long> = law.cumulative::<7>().map(|bounds| bounds.low).take(most + 1).collect();
+        // F(0) is 1/norm.
+        let norm = decimal(case.expect["norm_hp"].as_str().unwrap());
+        assert_close(&sums[0].times(&norm).0, &Long::from_integer(1), &case.id);
+        for entry in entries {
+            let (x, want) = (place(&entry["x"]), decimal(entry["p_hp"].as_str().unwrap()));
+            let got = if x == 0 { sums[0] } else { sums[x].minus(&sums[x - 1]).halved().0 };
+            // Differences of sums lose the digits in front: tiny probabilities of a table are known to 2^-370 only.
+            if want > Long::power(240) {
+                assert_close(&got, &want, &format!("{} at {x}", case.id));
+            }
+        }
+    }
+}
