@@ -46,8 +46,8 @@ const TILE_BITS: u32 = 12;
 const MIN_TILED: usize = 1 << 12;
 /// Items that are sorted together.
 const TILED_ITEMS: usize = 1 << 15;
-/// Items that are placed together otherwise: 12 KiB, beside a row in the first-level cache.
-const ITEMS: usize = 1 << 10;
+/// Items that are placed together otherwise: 3 KiB, beside a row in the first-level cache.
+const ITEMS: usize = 1 << 8;
 
 /// What batches need besides the cells. Wiped when dropped.
 pub(crate) struct Scratch {
@@ -62,11 +62,11 @@ impl Scratch {
     pub(crate) fn new(width: usize, items: usize) -> Self {
         let tiled = width >= TILED && items >= MIN_TILED;
         let room = items.min(if tiled { TILED_ITEMS } else { ITEMS });
-        let (sorted, tiles) = if tiled { (room, width.div_ceil(1 << TILE_BITS)) } else { (0, 0) };
+        let (by_tile, count) = if tiled { (room, width.div_ceil(1 << TILE_BITS)) } else { (0, 0) };
         Self {
             placed: Placed::with_room(room),
-            sorted: Zeroizing::new(vec![(0, 0); sorted]),
-            starts: Zeroizing::new(vec![0; tiles + 1]),
+            sorted: Zeroizing::new(vec![(0, 0); by_tile]),
+            starts: Zeroizing::new(vec![0; count + 1]),
         }
     }
 

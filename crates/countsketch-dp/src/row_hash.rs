@@ -96,10 +96,9 @@ fn place_each(row: RowHash, width: u64, keys: &[u64], weights: &[i64], buckets: 
 }
 
 /// A bucket is below 2²⁴.
-#[expect(clippy::cast_possible_truncation, reason = "the product is below 2^56, so this is below 2^24")]
 #[expect(clippy::inline_always, reason = "the batch compiles it once for each instruction set")]
 #[inline(always)]
-const fn bucket_of(hash: u64, width: u64) -> u32 {
+pub(crate) const fn bucket_of(hash: u64, width: u64) -> u32 {
     ((hash * width) >> 32) as u32
 }
 

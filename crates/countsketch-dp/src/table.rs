@@ -21,8 +21,8 @@ pub(crate) struct Table {
 /// The largest absolute value of a cell. −2⁶³ is left out, so that everything can be negated.
 const LIMIT: u64 = i64::MAX.unsigned_abs();
 
-/// Items that pass over all rows together: 8 KiB of hashes, beside a row in the first-level cache.
-const BATCH: usize = 1024;
+/// Items that pass over all rows together: 64 KiB of hashes, in the second-level cache. A row is loaded once for all of them.
+const BATCH: usize = 1 << 13;
 
 impl Table {
     pub(crate) fn new(shape: CountSketchShape, hash_id: HashId) -> Self {
@@ -174,7 +174,7 @@ impl Table {
 
     /// Items that pass over the rows together: many where rows are wide and items are sorted.
     pub(crate) fn batch(&self) -> usize {
-        if self.shape.width() < 1 << 16 { BATCH } else { 32 * BATCH }
+        if self.shape.width() < 1 << 16 { BATCH } else { 4 * BATCH }
     }
 
     /// Whether all cells of an item stay in range.
