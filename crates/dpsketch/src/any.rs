@@ -1,12 +1,15 @@
-use dp_noise::NoiseRng;
+use countsketch_dp::PrivateCountSketch;
+use dp_noise::{DisjointParts, NoiseRng};
 use sfm_pcsa::{
     BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, MAX_RELEASES, MergeForm, PcsaShape, PrivateBitmap,
-    PrivateBloom, PrivateLegions, PrivateLinearCounting, SfmSketch, SketchShape, Unit, looks_like_presto,
+    PrivateBloom, PrivateLegions, PrivateLinearCounting, SfmSketch, Unit, looks_like_presto,
 };
 use sketch_hash::HashId;
 use sketch_wire::{Family as WireFamily, peek};
 
+use crate::any_shape::AnyShape;
 use crate::error::{Error, ErrorKind};
+use crate::frequency::{FrequencySketch, FrequencyState, RawCountSketch, not_frequencies, sum_private, sum_raw};
 use crate::presto::from_presto;
 use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
@@ -45,12 +48,18 @@ pub enum AnySketch {
     Legions(PrivateLegions),
     /// A raw Liquid Legions sketch.
     LegionsRaw(RecordedSketch<LegionsShape>),
+    /// Frequencies of items, released or raw.
+    Frequencies(FrequencySketch),
 }
 
-/// Does one thing with a private sketch of any family, and another with a raw one.
+/// Does one thing with a private bitmap of any family, another with a raw one, and a third with frequencies.
 macro_rules! with_sketch {
-    ($any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr $(,)?) => {
+    (
+        $any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr,
+        $frequencies:ident => $of_frequencies:expr $(,)?
+    ) => {
         match $any {
+            $crate::any::AnySketch::Frequencies($frequencies) => $of_frequencies,
             $crate::any::AnySketch::Sfm($private) => $of_private,
             $crate::any::AnySketch::SfmRaw($raw) => $of_raw,
             $crate::any::AnySketch::Linear($private) => $of_private,
@@ -64,13 +73,13 @@ macro_rules! with_sketch {
 }
 pub(crate) use with_sketch;
 
-/// Calls a function for the family of the first of some named sketches.
+/// Calls a function for the family of the first of some named bitmaps.
 macro_rules! for_family {
     ($sketches:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $sketches.first().map(|(_, sketch)| sketch.shape()) {
-            Some(sfm_pcsa::SketchShape::Linear(_)) => $function::<sfm_pcsa::LinearShape>($($argument),*),
-            Some(sfm_pcsa::SketchShape::Bloom(_)) => $function::<sfm_pcsa::BloomShape>($($argument),*),
-            Some(sfm_pcsa::SketchShape::Legions(_)) => $function::<sfm_pcsa::LegionsShape>($($argument),*),
+            Some($crate::any_shape::AnyShape::Bitmap(sfm_pcsa::SketchShape::Linear(_))) => $function::<sfm_pcsa::LinearShape>($($argument),*),
+            Some($crate::any_shape::AnyShape::Bitmap(sfm_pcsa::SketchShape::Bloom(_))) => $function::<sfm_pcsa::BloomShape>($($argument),*),
+            Some($crate::any_shape::AnyShape::Bitmap(sfm_pcsa::SketchShape::Legions(_))) => $function::<sfm_pcsa::LegionsShape>($($argument),*),
             _ => $function::<sfm_pcsa::PcsaShape>($($argument),*),
         }
     };
@@ -140,6 +149,8 @@ impl AnySketch {
             WireFamily::BLOOM_RAW => RecordedSketch::<BloomShape>::from_sensitive_bytes(bytes)?.into(),
             WireFamily::LEGIONS_PRIVATE => PrivateLegions::from_bytes(bytes)?.into(),
             WireFamily::LEGIONS_RAW => RecordedSketch::<LegionsShape>::from_sensitive_bytes(bytes)?.into(),
+            WireFamily::COUNTSKETCH_PRIVATE => FrequencySketch::from_private_bytes(bytes)?.into(),
+            WireFamily::COUNTSKETCH_RAW => FrequencySketch::from_raw_bytes(bytes)?.into(),
             other => {
                 return Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
                     .hint("the file may be of a newer version of dpsketch"));
@@ -154,10 +165,11 @@ impl AnySketch {
             self,
             private => SketchBytes::new(private.to_bytes()),
             raw => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
+            frequencies => frequencies.to_bytes(),
         )
     }
 
-    /// What the sketch is: `sfm`, `linear`, `bloom` or `legions`.
+    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions` or `countsketch`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -165,38 +177,97 @@ impl AnySketch {
             Self::Linear(_) | Self::LinearRaw(_) => LinearShape::KIND,
             Self::Bloom(_) | Self::BloomRaw(_) => BloomShape::KIND,
             Self::Legions(_) | Self::LegionsRaw(_) => LegionsShape::KIND,
+            Self::Frequencies(frequencies) => frequencies.kind(),
         }
     }
 
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        with_sketch!(self, _private => false, _raw => true)
+        with_sketch!(self, _private => false, _raw => true, frequencies => frequencies.is_raw())
     }
 
     /// The shape, such as buckets and levels.
     #[must_use]
-    pub fn shape(&self) -> SketchShape {
-        with_sketch!(self, private => private.shape().into(), raw => raw.shape().into())
+    pub fn shape(&self) -> AnyShape {
+        with_sketch!(
+            self,
+            private => AnyShape::Bitmap(private.shape().into()),
+            raw => AnyShape::Bitmap(raw.shape().into()),
+            frequencies => frequencies.shape(),
+        )
     }
 
-    /// The releases in it; none if it is raw.
+    /// The releases in a bitmap; none if it is raw, or of frequencies, whose releases have more to tell.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
-        with_sketch!(self, private => private.leaves(), _raw => &[])
+        with_sketch!(self, private => private.leaves(), _raw => &[], _frequencies => &[])
     }
 
-    /// Whom its releases protect, each unit once; of a raw sketch, whom a release will protect.
+    /// Whom the releases of a bitmap protect, each unit once; of a raw one, whom a release will protect. None for frequencies.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
-        with_sketch!(self, private => private.units(), raw => vec![raw.unit()])
+        with_sketch!(self, private => private.units(), raw => vec![raw.unit()], _frequencies => Vec::new())
     }
 
     /// Which hash function and key made it.
     #[must_use]
     pub fn hash_id(&self) -> HashId {
-        with_sketch!(self, private => private.hash_id(), raw => raw.hash_id())
+        with_sketch!(
+            self,
+            private => private.hash_id(),
+            raw => raw.hash_id(),
+            frequencies => frequencies.hash_id(),
+        )
     }
+}
+
+impl From<FrequencySketch> for AnySketch {
+    fn from(sketch: FrequencySketch) -> Self {
+        Self::Frequencies(sketch)
+    }
+}
+
+impl From<PrivateCountSketch> for AnySketch {
+    fn from(sketch: PrivateCountSketch) -> Self {
+        Self::Frequencies(sketch.into())
+    }
+}
+
+impl From<RawCountSketch> for AnySketch {
+    fn from(raw: RawCountSketch) -> Self {
+        Self::Frequencies(raw.into())
+    }
+}
+
+/// Whether named sketches are of frequencies; `false` for bitmaps, and for none.
+fn are_frequencies(sketches: &[(String, AnySketch)]) -> Result<bool, Error> {
+    let is_one = |sketch: &AnySketch| matches!(sketch, AnySketch::Frequencies(_));
+    let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(false) };
+    match others.iter().find(|(_, other)| is_one(other) != is_one(first)) {
+        None => Ok(is_one(first)),
+        Some((name, other)) => Err(Error::new(
+            ErrorKind::Incompatible,
+            format!("{first_name} is a sketch of kind {} and {name} one of kind {}", first.kind(), other.kind()),
+        )
+        .argument("FILE")
+        .value(name)
+        .allowed(format!("sketches of kind {}", first.kind()))),
+    }
+}
+
+/// Frequency sketches with their names, of one state.
+fn frequency_state(sketches: &[(String, AnySketch)]) -> Result<FrequencyState<'_>, Error> {
+    check_one_state(sketches)?;
+    let (mut private, mut raws) = (Vec::new(), Vec::new());
+    for (name, sketch) in sketches {
+        match sketch {
+            AnySketch::Frequencies(FrequencySketch::Private(sketch)) => private.push((name.as_str(), sketch)),
+            AnySketch::Frequencies(FrequencySketch::Raw(raw)) => raws.push((name.as_str(), raw)),
+            other => return Err(not_frequencies(name, other.kind())),
+        }
+    }
+    if raws.is_empty() { Ok(FrequencyState::Private(private)) } else { Ok(FrequencyState::Raw(raws)) }
 }
 
 /// Sketches of one family and one state: all private or all raw.
@@ -239,12 +310,17 @@ fn check_one_state(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 /// [`ErrorKind::Incompatible`], which names the two sketches that do not fit and what differs.
 pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     check_one_state(sketches)?;
+    if are_frequencies(sketches)? {
+        return frequency_state(sketches)?.check();
+    }
     let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
     for (name, sketch) in others {
         let fault = if first.hash_id() != sketch.hash_id() {
             sfm_pcsa::MergeError::Hash { expected: first.hash_id(), found: sketch.hash_id() }
-        } else if first.shape() != sketch.shape() {
-            sfm_pcsa::MergeError::Shape { expected: first.shape(), found: sketch.shape() }
+        } else if let (AnyShape::Bitmap(expected), AnyShape::Bitmap(found)) = (first.shape(), sketch.shape())
+            && expected != found
+        {
+            sfm_pcsa::MergeError::Shape { expected, found }
         } else {
             continue;
         };
@@ -273,6 +349,9 @@ fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error>
 /// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases.
 pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     check_compatible(sketches)?;
+    if are_frequencies(sketches)? {
+        return frequency_state(sketches)?.check_number();
+    }
     let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
     if found > MAX_RELEASES {
         let fault = sfm_pcsa::MergeError::TooManyReleases { max: MAX_RELEASES, found };
@@ -281,7 +360,8 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts named sketches together: private ones by composing their noise, raw ones by their OR.
+/// Puts named sketches together: private bitmaps by composing their noise in one of two forms, raw ones by their OR, and
+/// frequencies by their sum, which has no forms.
 ///
 /// # Errors
 /// As [`check_mergeable`]; [`ErrorKind::Entropy`] when there is no randomness for the coins of the merge.
@@ -291,6 +371,9 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 /// sketches is raw; its count of releases is their sum.
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
     check_mergeable(sketches)?;
+    if are_frequencies(sketches)? {
+        return sum(sketches, None);
+    }
     for_family!(sketches, merge_of(sketches, form))
 }
 
@@ -304,6 +387,27 @@ where
             Ok(PrivateBitmap::merge_all(&private, form, &mut noise)?.into())
         }
         OfOneState::Raw(raws) => merge_raw(&raws).map(AnySketch::from),
+    }
+}
+
+/// Adds up named frequency sketches of data sets that have no unit of privacy in common.
+///
+/// # Errors
+/// As [`merge`]; [`ErrorKind::Incompatible`] for bitmaps, whose releases are booked one by one however they are merged.
+///
+/// # Privacy
+/// The sum states the largest cost instead of their sum, and raw sketches keep their bound. Sound only under the assumption
+/// that the caller names; no program can check it.
+pub fn merge_disjoint(sketches: &[(String, AnySketch)], assumption: DisjointParts) -> Result<AnySketch, Error> {
+    frequency_state(sketches)?;
+    check_mergeable(sketches)?;
+    sum(sketches, Some(assumption))
+}
+
+fn sum(sketches: &[(String, AnySketch)], disjoint: Option<DisjointParts>) -> Result<AnySketch, Error> {
+    match frequency_state(sketches)? {
+        FrequencyState::Private(private) => sum_private(&private, disjoint).map(AnySketch::from),
+        FrequencyState::Raw(raws) => sum_raw(&raws, disjoint).map(AnySketch::from),
     }
 }
 

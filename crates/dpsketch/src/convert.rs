@@ -3,6 +3,7 @@
 use cardinality_estimators::ParamError as EstimateError;
 use dp_noise::{EntropyError, ParameterError};
 use sfm_pcsa::{DecodeError, MergeError, ParamError, PrestoDecodeError, PrestoEncodeError, ReleaseError, UnionError};
+use sketch_wire::WireError;
 
 use crate::error::{Error, ErrorKind};
 
@@ -96,16 +97,7 @@ impl From<DecodeError> for Error {
         match error {
             DecodeError::InsecureNoise => Self::new(ErrorKind::Refused, told)
                 .hint("release the data again with the shipped program; this file came from a simulation"),
-            DecodeError::Wire(ref wire) => {
-                let hint = match wire {
-                    sketch_wire::WireError::Magic { .. } => "name a .dps file made by dpsketch",
-                    sketch_wire::WireError::HeaderVersion { .. }
-                    | sketch_wire::WireError::UnknownFamily { .. }
-                    | sketch_wire::WireError::BodyVersion { .. } => "the file may be of a newer version of dpsketch",
-                    _ => "the file was cut short or changed: copy it again from where it was made",
-                };
-                Self::new(ErrorKind::Damaged, told).hint(hint)
-            }
+            DecodeError::Wire(ref wire) => Self::new(ErrorKind::Damaged, told).hint(wire_hint(wire)),
             _ => Self::new(ErrorKind::Damaged, told).hint("the file does not hold a valid sketch: make it again"),
         }
         .caused_by(error)
@@ -153,8 +145,19 @@ impl From<EstimateError> for Error {
     }
 }
 
+/// What to do about bytes that are no file of ours.
+pub(crate) fn wire_hint(error: &WireError) -> &'static str {
+    match error {
+        WireError::Magic { .. } => "name a .dps file made by dpsketch",
+        WireError::HeaderVersion { .. } | WireError::UnknownFamily { .. } | WireError::BodyVersion { .. } => {
+            "the file may be of a newer version of dpsketch"
+        }
+        _ => "the file was cut short or changed: copy it again from where it was made",
+    }
+}
+
 /// An error and what lies below it, in one line.
-fn chain(error: &(dyn core::error::Error + 'static)) -> String {
+pub(crate) fn chain(error: &(dyn core::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut below = error.source();
     while let Some(error) = below {

@@ -4,6 +4,7 @@ use sfm_pcsa::SketchShape;
 
 use crate::answer::{in_words, largest, total};
 use crate::any::{AnySketch, with_sketch};
+use crate::any_shape::AnyShape;
 
 /// What can be said about a sketch without giving anything of the data away: no counter, no count, no estimate.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,16 +16,21 @@ impl Description {
     /// Describes a sketch.
     #[must_use]
     pub fn of(sketch: &AnySketch) -> Self {
+        if let AnySketch::Frequencies(frequencies) = sketch {
+            return Self { facts: frequencies.describe() };
+        }
         let hash = sketch.hash_id();
         let mut facts = json!({
             "kind": sketch.kind(),
             "state": if sketch.is_raw() { "raw" } else { "private" },
         });
         let shape = match sketch.shape() {
-            SketchShape::Pcsa(shape) => json!({ "buckets": shape.buckets(), "levels": shape.levels() }),
-            SketchShape::Linear(shape) => json!({ "cells": shape.cells() }),
-            SketchShape::Bloom(shape) => json!({ "cells": shape.cells(), "hashes": shape.hashes() }),
-            SketchShape::Legions(shape) => json!({ "cells": shape.cells(), "decay": shape.decay() }),
+            AnyShape::Bitmap(SketchShape::Pcsa(shape)) => {
+                json!({ "buckets": shape.buckets(), "levels": shape.levels() })
+            }
+            AnyShape::Bitmap(SketchShape::Linear(shape)) => json!({ "cells": shape.cells() }),
+            AnyShape::Bitmap(SketchShape::Bloom(shape)) => json!({ "cells": shape.cells(), "hashes": shape.hashes() }),
+            AnyShape::Bitmap(SketchShape::Legions(shape)) => json!({ "cells": shape.cells(), "decay": shape.decay() }),
             _ => json!({}),
         };
         let made = json!({ "hash": hash.algorithm().to_string(), "key": hash.key().to_string() });
@@ -50,6 +56,7 @@ impl Description {
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),
+            _described => json!({}),
         );
         for part in [shape, made, more] {
             if let (Value::Object(facts), Value::Object(part)) = (&mut facts, part) {
@@ -61,6 +68,11 @@ impl Description {
 
     /// One object: `kind, state`, the shape (`buckets, levels`; `cells` and, as the kind has it, `hashes` or `decay`), `hash, key` (the fingerprint), `epsilon, epsilon_total,
     /// epsilon_if_seen_alone, unit` (whom ε protects), `sketches`; `releases` for private sketches, `times_released` for raw ones.
+    ///
+    /// For frequencies: `kind, state, rows, width, granularity, hash, key, rho, rho_total, epsilon, epsilon_total, unit,
+    /// sketches`; for private ones `noise_variance` (of a cell, in squared units of weight), `noise_parameter` (σ² as an exact
+    /// fraction, in squared grid units, where all noise is Gaussian), `epsilon_at_delta` and `releases`; for raw ones
+    /// `max_weight, max_items, squared_norm, parts, times_released`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.facts.clone()

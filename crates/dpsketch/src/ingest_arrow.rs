@@ -44,7 +44,7 @@ pub fn visit_rows(
 }
 
 /// Columns of one length, of which there is at least one.
-fn columns(arrays: &[ArrayRef]) -> Result<Vec<Column<'_>>, Error> {
+pub(crate) fn columns(arrays: &[ArrayRef]) -> Result<Vec<Column<'_>>, Error> {
     let columns = arrays.iter().map(|array| Column::new(array.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = columns.first() else {
         return Err(Error::new(ErrorKind::Column, "no column to count").hint("name at least one column"));

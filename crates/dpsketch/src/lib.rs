@@ -3,6 +3,7 @@
 
 mod answer;
 mod any;
+mod any_shape;
 mod bounded_builder;
 mod builder;
 #[cfg(feature = "arrow")]
@@ -12,6 +13,7 @@ mod description;
 mod error;
 mod expr;
 mod file_lock;
+mod frequency;
 #[cfg(feature = "arrow")]
 mod groups;
 #[cfg(feature = "arrow")]
@@ -37,12 +39,14 @@ mod text_file;
 mod user_bound;
 
 pub use cardinality_estimators;
+pub use countsketch_dp;
 pub use dp_noise;
 pub use sfm_pcsa;
 pub use sketch_hash;
 
 pub use answer::{Answer, ErrorParts, estimate, estimate_with};
-pub use any::{AnySketch, check_compatible, check_mergeable, merge};
+pub use any::{AnySketch, check_compatible, check_mergeable, merge, merge_disjoint};
+pub use any_shape::AnyShape;
 pub use bounded_builder::BoundedBuilder;
 pub use builder::{DistinctBuilder, RowCounts};
 #[cfg(feature = "arrow")]
@@ -50,6 +54,13 @@ pub use column::{HASHABLE_TYPES, is_hashable};
 pub use description::Description;
 pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
+pub use frequency::{
+    Clipping, CountSketchTerms, Excess, FrequencyAnswer, FrequencyBuilder, FrequencyCounts, FrequencyError,
+    FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose, FrequencyQuery, FrequencySketch,
+    FrequencySpend, FrequencyStudy, Moment, Payment, PlannedUnit, PricedRelease, RawCountSketch, TopItems, TopRule,
+    UserFrequencyBuilder, count_sketch_shape, max_weight_units, release_frequency_file, release_frequency_file_paid,
+    weight_units,
+};
 #[cfg(feature = "arrow")]
 pub use groups::{
     GroupCheck, GroupContainer, GroupCounts, GroupError, GroupedBuilder, GroupedSketches, ReleasedGroups, group_value,
@@ -75,4 +86,4 @@ pub use sketch_file::{
 pub use study::{Study, StudyDifference, StudyError, StudyFacts, StudyShape};
 pub use text::TextRules;
 pub use text_file::TextFileError;
-pub use user_bound::{MaxItems, PrivacyUnit, SpillSettings, UserBound, UserBoundError, UserCounts};
+pub use user_bound::{MaxItems, PrivacyUnit, SpillSettings, UserBound, UserBoundError, UserCounts, WeightedUserBound};

@@ -35,7 +35,6 @@ pub struct RecordedSketch<S: BitmapShape>(RawBitmap<S, RecordedHash>);
 pub(crate) struct RecordedHash(HashId);
 
 impl RecordedHash {
-    #[cfg(feature = "arrow")]
     pub(crate) fn new(id: HashId) -> Self {
         Self(id)
     }

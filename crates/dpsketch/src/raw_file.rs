@@ -1,8 +1,8 @@
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
-use sfm_pcsa::{BitmapShape, PrivateBitmap, Unit, looks_like_presto};
+use sfm_pcsa::{BitmapShape, Unit, looks_like_presto};
 
 use crate::any::{AnySketch, with_sketch};
 use crate::error::{Error, ErrorKind};
@@ -74,63 +74,98 @@ pub fn release_raw_file_paid(
     again: bool,
     pay: impl FnOnce(Unit) -> Result<Permit<Epsilon>, Error>,
 ) -> Result<AnySketch, Error> {
-    let name = path.display().to_string();
     let mut noise = NoiseRng::from_os()?;
-    let unreadable = |error| Error::reading(&name, error).argument("RAW");
-    // One name for all that follows, whatever links lead to it.
-    let path = &path.canonicalize().map_err(unreadable)?;
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    // Opening a pipe would wait for a writer, and nothing can be counted there. Opening a folder fails below.
-    if !metadata.is_file() && !metadata.is_dir() {
-        return Err(not_a_file(&name));
-    }
-    let lock = lock(path, &name)?;
-    let bytes = read_bytes(&lock, &name)?;
-    if looks_like_presto(&bytes) {
-        return Err(not_counting(&name));
-    }
-    let sketch = AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(&name).argument("RAW").value(&name))?;
-    let file = RawFile { path, name: &name, lock };
+    let file = RawFile::open(path)?;
     with_sketch!(
-        sketch,
-        _private => Err(not_raw(&name)),
-        raw => Ok(file.release(raw, epsilon, again, pay, &mut noise)?.into()),
+        file.read()?,
+        private => Err(not_raw(&file.name, &private.into())),
+        raw => {
+            let check = |raw: &RecordedSketch<_>| raw.check_release(epsilon);
+            let (raw, permit) = file.count(raw, again, check, |raw, ()| pay(raw.unit()))?;
+            Ok(raw.release_with(permit, &mut noise)?.into())
+        },
+        frequencies => Err(not_raw(&file.name, &frequencies.into())),
     )
 }
 
+/// Raw state that counts its releases.
+pub(crate) trait CountsReleases {
+    fn releases(&self) -> u32;
+    fn record_release(&mut self) -> u32;
+    fn to_file(&self) -> impl AsRef<[u8]>;
+}
+
+impl<S: BitmapShape> CountsReleases for RecordedSketch<S> {
+    fn releases(&self) -> u32 {
+        Self::releases(self)
+    }
+
+    fn record_release(&mut self) -> u32 {
+        Self::record_release(self)
+    }
+
+    fn to_file(&self) -> impl AsRef<[u8]> {
+        self.to_sensitive_bytes()
+    }
+}
+
 /// A raw file that is locked.
-struct RawFile<'a> {
-    path: &'a Path,
-    name: &'a str,
+pub(crate) struct RawFile {
+    /// One name for all that follows, whatever links lead to it.
+    path: PathBuf,
+    pub(crate) name: String,
     lock: File,
 }
 
-impl RawFile<'_> {
-    /// Pays for the release of what the file holds, counts it, and draws the noise.
-    fn release<S: BitmapShape>(
+impl RawFile {
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let unreadable = |error| Error::reading(&name, error).argument("RAW");
+        let path = path.canonicalize().map_err(unreadable)?;
+        let metadata = fs::metadata(&path).map_err(unreadable)?;
+        // Opening a pipe would wait for a writer, and nothing can be counted there. Opening a folder fails below.
+        if !metadata.is_file() && !metadata.is_dir() {
+            return Err(not_a_file(&name));
+        }
+        let lock = lock(&path, &name)?;
+        Ok(Self { path, name, lock })
+    }
+
+    /// What the file holds.
+    pub(crate) fn read(&self) -> Result<AnySketch, Error> {
+        let name = &self.name;
+        let bytes = read_bytes(&self.lock, name)?;
+        if looks_like_presto(&bytes) {
+            return Err(not_counting(name));
+        }
+        AnySketch::from_bytes(&bytes).map_err(|error| error.prefixed(name).argument("RAW").value(name))
+    }
+
+    /// Has the raw state that the file holds checked and paid for, and raises its count of releases, in this order. When it
+    /// returns, the count is on the disk and the noise may be drawn.
+    pub(crate) fn count<R: CountsReleases, C, P>(
         self,
-        mut raw: RecordedSketch<S>,
-        epsilon: Epsilon,
+        mut raw: R,
         again: bool,
-        pay: impl FnOnce(Unit) -> Result<Permit<Epsilon>, Error>,
-        noise: &mut NoiseRng,
-    ) -> Result<PrivateBitmap<S>, Error> {
+        check: impl FnOnce(&R) -> Result<C, Error>,
+        pay: impl FnOnce(&R, C) -> Result<P, Error>,
+    ) -> Result<(R, P), Error> {
         let Self { path, name, lock } = self;
         if raw.releases() > 0 && !again {
-            return Err(released_before(name, raw.releases()));
+            return Err(released_before(&name, raw.releases()));
         }
-        raw.check_release(epsilon)?;
-        let output = OutputFile::create(path, Readers::OwnerOnly).map_err(uncounted)?;
-        let permit = pay(raw.unit())?;
+        let checked = check(&raw)?;
+        let output = OutputFile::create(&path, Readers::OwnerOnly).map_err(uncounted)?;
+        let paid = pay(&raw, checked)?;
         raw.record_release();
-        if !is_still_at(&lock, path) {
+        if !is_still_at(&lock, &path) {
             let moved = format!("{name} was moved or replaced meanwhile");
-            return Err(uncounted(Error::new(ErrorKind::Io, moved).value(name)));
+            return Err(uncounted(Error::new(ErrorKind::Io, moved).value(&name)));
         }
-        output.commit(raw.to_sensitive_bytes().as_ref()).map_err(uncounted)?;
-        sync_folder(path).map_err(|error| uncounted(Error::writing(name, error)))?;
+        output.commit(raw.to_file().as_ref()).map_err(uncounted)?;
+        sync_folder(&path).map_err(|error| uncounted(Error::writing(&name, error)))?;
         drop(lock);
-        raw.release_with(permit, noise)
+        Ok((raw, paid))
     }
 }
 
@@ -154,7 +189,14 @@ fn not_counting(name: &str) -> Error {
         .hint("make one with `dpsketch convert --to dpsketch`, and release that")
 }
 
-fn not_raw(name: &str) -> Error {
+/// A file without the raw state that was asked for.
+pub(crate) fn not_raw(name: &str, found: &AnySketch) -> Error {
+    if found.is_raw() {
+        return Error::new(ErrorKind::Refused, format!("{name} is a raw sketch of kind {}", found.kind()))
+            .argument("RAW")
+            .value(name)
+            .hint("release it as one of that kind");
+    }
     Error::new(ErrorKind::Refused, format!("{name} is a private sketch: it was released already"))
         .argument("RAW")
         .value(name)

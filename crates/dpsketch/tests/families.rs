@@ -5,7 +5,7 @@ use dpsketch::sfm_pcsa::{
 };
 use dpsketch::sketch_hash::AnyHash;
 use dpsketch::{
-    AnySketch, Description, ErrorKind, OutputFile, Readers, RecordedSketch, check_compatible, estimate,
+    AnyShape, AnySketch, Description, ErrorKind, OutputFile, Readers, RecordedSketch, check_compatible, estimate,
     estimate_formula, merge, parse_confidence, parse_epsilon, read_sketch, release_raw_file, to_presto,
 };
 
@@ -32,7 +32,7 @@ where
     };
     let files = named(raws.clone().map(AnySketch::from));
     for (_, file) in &files {
-        assert_eq!((file.kind(), file.is_raw(), file.shape()), (kind, true, shape.into()));
+        assert_eq!((file.kind(), file.is_raw(), file.shape()), (kind, true, AnyShape::Bitmap(shape.into())));
         assert_eq!(AnySketch::from_bytes(&file.to_bytes()).expect("its own bytes"), *file);
     }
     // Without noise, sketches of this size err by less than 2 %; five of them.

@@ -39,6 +39,12 @@ pub enum LedgerError {
         /// Whom the release protects.
         found: Unit,
     },
+    /// A release with Gaussian noise, which has no pure ε, in a ledger of ε. Nothing was booked.
+    #[error("the ledger counts epsilon of pure differential privacy, and Gaussian noise costs rho: {rho}")]
+    Gaussian {
+        /// What the release costs.
+        rho: Amount,
+    },
     /// The file would become too long.
     #[error("the ledger is full: it would be longer than {max} bytes")]
     Full {
@@ -85,6 +91,12 @@ impl From<LedgerError> for Error {
                 .value(found.to_string())
                 .allowed(format!("a release for {expected}"))
                 .hint("bound the users with --user and --max-items, or book the release in a ledger of its own unit"),
+            E::Gaussian { rho } => {
+                told(ErrorKind::Refused).value(format!("rho {rho}")).allowed("releases of pure epsilon").hint(
+                    "release with Laplace noise (--pure --epsilon E), or keep a ledger of rho \
+                 (`dpsketch ledger create --rho R`), in which a pure release costs epsilon^2 / 2",
+                )
+            }
             E::Full { .. } => told(ErrorKind::Refused).hint("start another ledger with what remains of the total"),
             E::Busy => told(ErrorKind::Io).hint("try again when the other process is done"),
             E::Moved => told(ErrorKind::Io).hint("leave the ledger and its .lock file where they are, and try again"),

@@ -29,7 +29,9 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Entry {
     label: String,
-    epsilon: String,
+    /// Null where noise is Gaussian. Not in the first version.
+    #[serde(deserialize_with = "Option::deserialize")]
+    epsilon: Option<String>,
     cost: String,
     /// The words of a unit, or null. Not in the first version.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -50,7 +52,7 @@ fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<UnitWords>, D::
 pub(super) fn write(record: &LedgerRecord) -> Result<Vec<u8>, LedgerError> {
     let spends = record.spends.iter().map(|spend| Entry {
         label: spend.label.clone(),
-        epsilon: spend.epsilon.to_string(),
+        epsilon: spend.epsilon.map(|epsilon| epsilon.to_string()),
         cost: spend.cost.to_string(),
         unit: Some(UnitWords(spend.unit.map(|unit| unit.to_string()))),
         release: spend.release.map(|id| id.to_string()),
@@ -98,15 +100,17 @@ fn read_spend(currency: Currency, has_units: bool, number: usize, spend: Entry) 
     let name = |field: &str| format!("{field} of spend {number}");
     check_text("label", &spend.label)
         .map_err(|error| TextFileError::field(name("label"), error.to_string(), &spend.label))?;
-    let epsilon = amount(name("epsilon"), &spend.epsilon)?;
     let cost = amount(name("cost"), &spend.cost)?;
-    let expected = currency.cost_of_amount(epsilon);
-    if cost != expected {
-        return Err(TextFileError::field(
-            name("cost"),
-            format!("{expected}, the cost of epsilon {epsilon}"),
-            &spend.cost,
-        ));
+    let epsilon = match &spend.epsilon {
+        Some(text) => Some(amount(name("epsilon"), text)?),
+        None if currency == Currency::Rho && has_units => None,
+        None => return Err(TextFileError::field(name("epsilon"), "a decimal number such as 0.5, in quotes", "null")),
+    };
+    if let Some(epsilon) = epsilon
+        && cost != currency.cost_of_amount(epsilon)
+    {
+        let expected = format!("{}, the cost of epsilon {epsilon}", currency.cost_of_amount(epsilon));
+        return Err(TextFileError::field(name("cost"), expected, &spend.cost));
     }
     let unit = read_unit(has_units, spend.unit)
         .map_err(|(expected, found)| TextFileError::field(name("unit"), expected, &found))?;

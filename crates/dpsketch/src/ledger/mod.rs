@@ -1,5 +1,6 @@
 //! The ledger file: what was spent of a privacy budget, and on which releases.
 
+mod cost;
 mod error;
 mod format;
 mod lock;
@@ -9,7 +10,8 @@ mod terms;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use dp_noise::{Epsilon, Permit};
+use cost::SpendCost;
+use dp_noise::{Epsilon, Permit, PrivacyLevel, Rho};
 pub use error::LedgerError;
 #[cfg(feature = "arrow")]
 pub(crate) use format::release_id;
@@ -127,9 +129,17 @@ impl Ledger {
         self.check_with(label, epsilon, Some(unit.into()))
     }
 
-    fn check_with(&self, label: &str, epsilon: Epsilon, unit: Option<Unit>) -> Result<(), Error> {
+    /// As [`check`](Self::check), for [`spend_rho`](Self::spend_rho).
+    ///
+    /// # Errors
+    /// As [`spend_rho`](Self::spend_rho).
+    pub fn check_rho(&self, label: &str, rho: Rho, unit: Option<Unit>) -> Result<(), Error> {
+        self.check_with(label, rho, unit)
+    }
+
+    pub(crate) fn check_with(&self, label: &str, cost: impl Into<SpendCost>, unit: Option<Unit>) -> Result<(), Error> {
         let mut record = self.show()?;
-        record.spend(label, epsilon, unit).map(drop).map_err(|error| self.about(error))
+        record.spend(label, cost, unit).map(drop).map_err(|error| self.about(error))
     }
 
     /// Books a release at `epsilon` that `label` describes. When this returns, the spend is on the disk.
@@ -173,12 +183,46 @@ impl Ledger {
         self.spend_with(label, epsilon, Some(unit.into()))
     }
 
-    fn spend_with(&self, label: &str, epsilon: Epsilon, unit: Option<Unit>) -> Result<Spend, Error> {
+    /// Books a release with Gaussian noise, which costs ρ, in a ledger of ρ. `unit` as for [`spend_for`](Self::spend_for), where one of
+    /// those words fits.
+    ///
+    /// # Privacy
+    /// As [`spend`](Self::spend). `rho` has to be that of the variance really drawn.
+    ///
+    /// # Errors
+    /// As [`spend_for`](Self::spend_for); [`ErrorKind::Refused`], with [`LedgerError::Gaussian`] as source, in a ledger of ε: Gaussian
+    /// noise has no pure ε.
+    ///
+    /// # Examples
+    /// ```
+    /// # use dp_noise::{Amount, Epsilon, Rho};
+    /// # use dpsketch::{Currency, Ledger, LedgerTerms};
+    /// let folder = tempfile::tempdir()?;
+    /// let terms = LedgerTerms::new(Currency::Rho, Amount::parse_total("0.5")?)?;
+    /// let ledger = Ledger::create(&folder.path().join("site.ledger"), terms)?;
+    /// let (permit, receipt) = ledger.spend_rho("queries", Rho::new(0.1)?, None)?.permit();
+    /// assert_eq!(permit.stated().get(), 0.1);
+    /// # drop(receipt);
+    /// let pure = ledger.spend("visits", Epsilon::new(0.6)?)?; // 0.6² / 2
+    /// assert_eq!(pure.record().cost().to_string(), "0.18");
+    /// assert_eq!(ledger.show()?.remaining().to_string(), "0.22");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn spend_rho(&self, label: &str, rho: Rho, unit: Option<Unit>) -> Result<Spend<Rho>, Error> {
+        self.spend_with(label, rho, unit)
+    }
+
+    pub(crate) fn spend_with<C: PrivacyLevel + Into<SpendCost>>(
+        &self,
+        label: &str,
+        level: C,
+        unit: Option<Unit>,
+    ) -> Result<Spend<C>, Error> {
         let (number, record) = self.change(|record| {
-            let made = record.spend(label, epsilon, unit)?;
+            let made = record.spend(label, level, unit)?;
             Ok((record.spends.len(), made))
         })?;
-        Ok(Spend { epsilon, receipt: SpendReceipt { ledger: self.clone(), number, record } })
+        Ok(Spend { level, receipt: SpendReceipt { ledger: self.clone(), number, record } })
     }
 
     /// Reads, changes and replaces the file under the lock.
@@ -229,17 +273,17 @@ impl Ledger {
 /// A spend that is on the disk, and the right to the release it pays for.
 #[derive(Debug)]
 #[must_use = "a spend that is dropped is budget spent for nothing"]
-pub struct Spend {
-    epsilon: Epsilon,
+pub struct Spend<C: PrivacyLevel = Epsilon> {
+    level: C,
     receipt: SpendReceipt,
 }
 
-impl Spend {
+impl<C: PrivacyLevel> Spend<C> {
     /// The permit for one release, and the receipt by which the release is written down afterwards.
     #[must_use = "a permit that is dropped is budget spent for nothing"]
-    pub fn permit(self) -> (Permit<Epsilon>, SpendReceipt) {
+    pub fn permit(self) -> (Permit<C>, SpendReceipt) {
         // The books are kept here, and the cost is booked.
-        (Permit::standalone(self.epsilon), self.receipt)
+        (Permit::standalone(self.level), self.receipt)
     }
 
     /// The number of the spend in the ledger, from 1.
@@ -265,6 +309,12 @@ pub struct SpendReceipt {
 }
 
 impl SpendReceipt {
+    /// What was booked.
+    #[must_use]
+    pub const fn record(&self) -> &SpendRecord {
+        &self.record
+    }
+
     /// Writes down which release came of the spend. Call it when the release is safely written.
     ///
     /// A failure leaves the spend as `spent, not released`; it may be tried again.

@@ -1,17 +1,18 @@
 use core::fmt::Write;
 
-use dp_noise::{Amount, Epsilon};
+use dp_noise::Amount;
 use serde_json::{Value, json};
 use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
+use super::cost::SpendCost;
 use super::terms::{LedgerTerms, check_text};
 
 /// One entry of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpendRecord {
     pub(super) label: String,
-    pub(super) epsilon: Amount,
+    pub(super) epsilon: Option<Amount>,
     pub(super) cost: Amount,
     pub(super) unit: Option<Unit>,
     pub(super) release: Option<ReleaseId>,
@@ -24,9 +25,9 @@ impl SpendRecord {
         &self.label
     }
 
-    /// The ε of the release, as an exact decimal.
+    /// The ε of a pure release, as an exact decimal; `None` for Gaussian noise, which costs ρ.
     #[must_use]
-    pub fn epsilon(&self) -> Amount {
+    pub fn epsilon(&self) -> Option<Amount> {
         self.epsilon
     }
 
@@ -97,23 +98,24 @@ impl LedgerRecord {
         units.find(|other| (*other == Unit::Item) != (unit == Unit::Item))
     }
 
-    /// Books a release at `epsilon`.
+    /// Books a release.
     pub(super) fn spend(
         &mut self,
         label: &str,
-        epsilon: Epsilon,
+        cost: impl Into<SpendCost>,
         unit: Option<Unit>,
     ) -> Result<SpendRecord, LedgerError> {
+        let cost = cost.into();
         check_text("label", label)?;
         if let Some(unit) = unit {
             self.terms.check_unit(unit)?;
         }
         let currency = self.terms.currency();
-        let (requested, remaining) = (currency.cost(epsilon), self.remaining());
+        let (requested, remaining) = (cost.in_currency(currency)?, self.remaining());
         if requested > remaining {
             return Err(LedgerError::Exceeded { requested, remaining, currency });
         }
-        let epsilon = Amount::from_epsilon(epsilon);
+        let epsilon = cost.epsilon();
         let spend = SpendRecord { label: label.to_owned(), epsilon, cost: requested, unit, release: None };
         self.spends.push(spend.clone());
         Ok(spend)
@@ -134,14 +136,15 @@ impl LedgerRecord {
     }
 
     /// One object: `currency, unit, total, spent, remaining` and a list `spends` of
-    /// `{number, label, epsilon, cost, unit, status, release}`. Amounts are text, so that they stay exact.
+    /// `{number, label, epsilon, cost, unit, status, release}`. Amounts are text, so that they stay exact; `epsilon` is null for
+    /// Gaussian noise.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let spends = (1_usize..).zip(&self.spends).map(|(number, spend)| {
             json!({
                 "number": number,
                 "label": spend.label,
-                "epsilon": spend.epsilon.to_string(),
+                "epsilon": spend.epsilon.map(|epsilon| epsilon.to_string()),
                 "cost": spend.cost.to_string(),
                 "unit": spend.unit.map(|unit| unit.to_string()),
                 "status": spend.status(),
@@ -179,6 +182,8 @@ impl LedgerRecord {
 
 #[cfg(test)]
 mod tests {
+    use dp_noise::{Epsilon, Rho};
+
     use super::*;
     use crate::ledger::Currency;
 
@@ -201,6 +206,22 @@ mod tests {
         };
         assert_eq!(record.spend("a", tenth, None), Err(refused));
         assert_eq!(record.spends().len(), 10);
+    }
+
+    #[test]
+    fn gaussian_noise_is_booked_in_rho_and_refused_in_epsilon() {
+        let (rho, half) = (Rho::new(0.1).unwrap(), Epsilon::new(0.5).unwrap());
+        let mut pure = record("1");
+        let refused = LedgerError::Gaussian { rho: Amount::parse_cost("0.1").unwrap() };
+        assert_eq!(pure.spend("a", rho, None), Err(refused));
+        assert!(pure.spends().is_empty());
+        let terms = LedgerTerms::new(Currency::Rho, Amount::parse_total("0.3").unwrap()).unwrap();
+        let mut zcdp = LedgerRecord { terms, spends: Vec::new() };
+        // 0.1, then 0.5² / 2.
+        assert_eq!(zcdp.spend("a", rho, None).unwrap().epsilon(), None);
+        assert_eq!(zcdp.spend("b", half, None).unwrap().cost().to_string(), "0.125");
+        assert_eq!(zcdp.remaining().to_string(), "0.075");
+        assert!(matches!(zcdp.spend("c", rho, None), Err(LedgerError::Exceeded { .. })));
     }
 
     #[test]

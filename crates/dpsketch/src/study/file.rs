@@ -79,7 +79,7 @@ pub(super) fn read(text: &[u8]) -> Result<Study, StudyError> {
     Study::new(shape.into(), hash, level).with_unit(unit)?.with_text(rules)
 }
 
-fn read_hash(name: &str, key: Option<&str>) -> Result<HashId, TextFileError> {
+pub(crate) fn read_hash(name: &str, key: Option<&str>) -> Result<HashId, TextFileError> {
     let known = [HashAlgorithm::SipHash13, HashAlgorithm::Xxh64Seed0];
     let algorithm = known.into_iter().find(|algorithm| algorithm.to_string() == name);
     let algorithm = algorithm

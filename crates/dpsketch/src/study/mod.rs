@@ -10,11 +10,13 @@ use std::path::Path;
 use dp_noise::Epsilon;
 pub use error::StudyError;
 pub use facts::{StudyDifference, StudyFacts};
+pub(crate) use file::read_hash;
 use sfm_pcsa::{Leaf, SketchShape};
 pub use shape::StudyShape;
 use sketch_hash::HashId;
 
 use crate::any::AnySketch;
+use crate::any_shape::AnyShape;
 use crate::error::Error;
 use crate::output_file::{OutputFile, Readers};
 use crate::text::TextRules;
@@ -84,10 +86,7 @@ impl Study {
     /// # Errors
     /// [`StudyError::NullText`] when the text for missing values is longer than 255 bytes.
     pub fn with_text(self, text: TextRules) -> Result<Self, StudyError> {
-        let found = text.null.as_ref().map_or(0, String::len);
-        if found > MAX_NULL_LEN {
-            return Err(StudyError::NullText { max: MAX_NULL_LEN, found });
-        }
+        check_null(&text)?;
         Ok(Self { text, ..self })
     }
 
@@ -145,7 +144,7 @@ impl Study {
         let epsilon = sketch.leaves().iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
         let hash = Some(sketch.hash_id());
         let shape = match sketch.shape() {
-            SketchShape::Pcsa(shape) => Some(shape.into()),
+            AnyShape::Bitmap(SketchShape::Pcsa(shape)) => Some(shape.into()),
             _ => None,
         };
         let mut differences = facts::differences(self, &StudyFacts { shape, hash, epsilon, ..StudyFacts::default() });
@@ -189,4 +188,10 @@ impl Study {
     pub fn text(&self) -> &TextRules {
         &self.text
     }
+}
+
+/// Checks the text that stands for a missing value.
+pub(crate) fn check_null(rules: &TextRules) -> Result<(), StudyError> {
+    let found = rules.null.as_ref().map_or(0, String::len);
+    if found > MAX_NULL_LEN { Err(StudyError::NullText { max: MAX_NULL_LEN, found }) } else { Ok(()) }
 }

@@ -1,21 +1,25 @@
 //! Bounding what one user contributes to a sketch.
 
 mod error;
+mod grouping;
 mod order;
 mod selection;
 mod sorter;
 mod spill;
 mod unit;
+mod weighted;
+mod weighted_selection;
 
 use core::fmt;
 use std::path::PathBuf;
 
 pub use error::UserBoundError;
-use order::UserOrder;
+use grouping::Grouping;
 use selection::{Selection, UserHash};
-use sketch_hash::{DefaultHash, HashKey, Item};
-use sorter::{Pair, PairSorter};
+use sketch_hash::{HashKey, Item};
+use sorter::Pair;
 pub use unit::{MaxItems, PrivacyUnit};
+pub use weighted::WeightedUserBound;
 use zeroize::Zeroizing;
 
 use crate::error::Error;
@@ -84,17 +88,9 @@ pub struct UserCounts {
 /// # Ok::<(), dpsketch::Error>(())
 /// ```
 pub struct UserBound {
-    user_hash: DefaultHash,
-    mode: Mode,
+    rows: Grouping<Pair>,
     users: Users,
     max_items: MaxItems,
-    rows: u64,
-    refused: bool,
-}
-
-enum Mode {
-    Sorted(UserOrder),
-    Spilling(PairSorter),
 }
 
 /// The user at hand, and what all of them came to.
@@ -114,7 +110,7 @@ impl UserBound {
     /// length first, rising or falling. The memory does not grow with the input.
     #[must_use]
     pub fn sorted(max_items: MaxItems, key: HashKey) -> Self {
-        Self::with_mode(Mode::Sorted(UserOrder::new()), max_items, key)
+        Self::with_rows(Grouping::sorted(key), max_items, key)
     }
 
     /// For input in any order. Nothing comes out before [`finish`](Self::finish).
@@ -123,13 +119,11 @@ impl UserBound {
     /// [`UserBoundError::Memory`] as source when the memory is less than 64 KiB or more than there is. The temporary file is made
     /// only when it is needed.
     pub fn spilling(max_items: MaxItems, key: HashKey, settings: SpillSettings) -> Result<Self, Error> {
-        let sorter = PairSorter::new(settings.memory, settings.folder)?;
-        Ok(Self::with_mode(Mode::Spilling(sorter), max_items, key))
+        Ok(Self::with_rows(Grouping::spilling(key, settings)?, max_items, key))
     }
 
-    fn with_mode(mode: Mode, max_items: MaxItems, key: HashKey) -> Self {
-        let user_hash = DefaultHash::new(key.derive("dpsketch user", 0));
-        Self { user_hash, mode, users: Users::new(max_items, key), max_items, rows: 0, refused: false }
+    fn with_rows(rows: Grouping<Pair>, max_items: MaxItems, key: HashKey) -> Self {
+        Self { rows, users: Users::new(max_items, key), max_items }
     }
 
     /// The unit of privacy that what is kept can be released for.
@@ -144,24 +138,20 @@ impl UserBound {
     /// With [`UserBoundError`] as source when a user comes back in input that should be sorted;
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) when the disk is full. What was kept is worthless then, and every later call fails too.
     pub fn push(&mut self, user: Item<'_>, item: u64, keep: impl FnMut(&[u64])) -> Result<(), Error> {
-        self.check()?;
-        self.rows += 1;
-        let hash = user.hash128(&self.user_hash);
-        let done = match &mut self.mode {
-            Mode::Sorted(order) => {
-                let goes_on = self.users.current == Some(hash);
-                let started = if goes_on { Ok(()) } else { order.start(user, hash, self.rows) };
-                started.map(|()| self.users.push(hash, item, keep)).map_err(Error::from)
-            }
-            Mode::Spilling(sorter) => sorter.push(Pair { user: hash, item }),
-        };
-        self.refused = done.is_err();
-        done
+        let users = &mut self.users;
+        self.rows.push(
+            user,
+            |user| Pair { user, item },
+            |pair| {
+                users.push(pair.user, pair.item, keep);
+                Ok(())
+            },
+        )
     }
 
     /// Passes over rows that have no user or no item, so that errors name the right row.
     pub fn skip_rows(&mut self, rows: u64) {
-        self.rows += rows;
+        self.rows.skip(rows);
     }
 
     /// Gives all that is left to `keep`.
@@ -170,25 +160,20 @@ impl UserBound {
     /// As [`push`](Self::push), or [`UserBoundError::RefusedBefore`] as source when a row was refused; also when the temporary file
     /// could not be wiped.
     pub fn finish(self, mut keep: impl FnMut(&[u64])) -> Result<UserCounts, Error> {
-        self.check()?;
         let mut users = self.users;
-        if let Mode::Spilling(sorter) = self.mode {
-            sorter.finish(|pair| users.push(pair.user, pair.item, &mut keep))?;
-        }
+        let rows = self.rows.finish(|pair| {
+            users.push(pair.user, pair.item, &mut keep);
+            Ok(())
+        })?;
         users.flush(&mut keep);
-        Ok(UserCounts { rows: self.rows, users: users.count, kept: users.kept })
-    }
-
-    fn check(&self) -> Result<(), UserBoundError> {
-        if self.refused { Err(UserBoundError::RefusedBefore) } else { Ok(()) }
+        Ok(UserCounts { rows, users: users.count, kept: users.kept })
     }
 }
 
 /// How far it has come; no user and no item.
 impl fmt::Debug for UserBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sorted = matches!(self.mode, Mode::Sorted(_));
-        f.debug_struct("UserBound").field("sorted", &sorted).field("rows", &self.rows).finish_non_exhaustive()
+        self.rows.describe(f.debug_struct("UserBound")).finish_non_exhaustive()
     }
 }
 

@@ -3,19 +3,36 @@
 use sketch_hash::{DefaultHash, Domain, HashKey, KeyedHash};
 use zeroize::Zeroizing;
 
+use super::sorter::write_words;
 use super::unit::MaxItems;
 use crate::secret;
 
 /// The 128-bit hash of a user.
 pub(super) type UserHash = [u64; 2];
 
-/// Keeps the items of one user that have the smallest ranks.
+/// The rank of a user's items, a keyed hash of user and item.
 ///
-/// The rank of an item is a keyed hash of user and item. It depends on nothing but the user's own rows, so that another
-/// user's rows never decide; the order and the number of the rows do not matter; and because it depends on the user, no
-/// item is preferred for all users at once, which would make the distinct count of what is kept too small.
+/// It depends on nothing but the user's own rows, so that another user's rows never decide; the order and the number of the
+/// rows do not matter; and because it depends on the user, no item is preferred for all users at once, which would make the
+/// distinct count of what is kept too small and the frequency of an unlucky item zero.
+pub(super) struct Ranks(DefaultHash);
+
+impl Ranks {
+    pub(super) fn new(key: HashKey) -> Self {
+        Self(DefaultHash::new(key.derive("dpsketch user bound rank", 0)))
+    }
+
+    /// Rank and item. An equal rank of two items has probability 2^-64; the item decides then.
+    pub(super) fn of(&self, user: UserHash, item: u64) -> (u64, u64) {
+        let mut bytes = Zeroizing::new([0; 24]);
+        write_words(bytes.as_mut_slice(), &[user[0], user[1], item]);
+        (self.0.hash64(Domain::Row, bytes.as_slice()), item)
+    }
+}
+
+/// Keeps the items of one user that have the smallest [ranks](Ranks).
 pub(super) struct Selection {
-    hash: DefaultHash,
+    ranks: Ranks,
     limit: usize,
     /// Rank and item of those offered, the smallest `limit` of them among all; twice as many at most.
     candidates: Zeroizing<Vec<(u64, u64)>>,
@@ -26,7 +43,7 @@ pub(super) struct Selection {
 impl Selection {
     pub(super) fn new(max_items: MaxItems, key: HashKey) -> Self {
         Self {
-            hash: DefaultHash::new(key.derive("dpsketch user bound rank", 0)),
+            ranks: Ranks::new(key),
             limit: usize::try_from(max_items.get()).unwrap_or(usize::MAX),
             candidates: Zeroizing::default(),
             bar: None,
@@ -34,12 +51,7 @@ impl Selection {
     }
 
     pub(super) fn offer(&mut self, user: UserHash, item: u64) {
-        let mut bytes = Zeroizing::new([0; 24]);
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip([user[0], user[1], item]) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        // An equal rank of two items has probability 2^-64; the item decides then.
-        let candidate = (self.hash.hash64(Domain::Row, bytes.as_slice()), item);
+        let candidate = self.ranks.of(user, item);
         if self.bar.is_some_and(|bar| candidate >= bar) {
             return;
         }

@@ -1,4 +1,4 @@
-//! Sorting pairs of user and item in bounded memory.
+//! Sorting what users contribute in bounded memory.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,14 +13,28 @@ use super::selection::UserHash;
 use super::spill::SpillFile;
 use crate::error::Error;
 
-/// Bytes of one pair, in memory and in the file.
-const PAIR: usize = 24;
+/// The least memory that sorts anything worth it.
+pub(super) const MIN_MEMORY: usize = 1 << 16;
 /// The least memory that merging gives to one sorted run, bookkeeping included.
 const RUN_MEMORY: usize = 2048;
 /// Bookkeeping of one run while merging: its place in the heap and in the list.
 const RUN_OVERHEAD: usize = 256;
-/// Pairs encoded in one go.
+/// Records encoded in one go.
 const BATCH: usize = 1024;
+
+/// What is sorted: by user first, then by item.
+pub(super) trait Record: DefaultIsZeroes + Ord {
+    /// Bytes of a record in the file; in memory it has no more.
+    const BYTES: usize;
+
+    /// Writes `BYTES` bytes.
+    fn write(self, bytes: &mut [u8]);
+
+    fn read(bytes: &[u8]) -> Self;
+
+    /// Takes in the next record in order if it is about the same thing.
+    fn join(&mut self, next: &Self) -> bool;
+}
 
 /// A user and one of the user's items.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,31 +45,46 @@ pub(super) struct Pair {
 
 impl DefaultIsZeroes for Pair {}
 
-impl Pair {
-    fn to_bytes(self) -> [u8; PAIR] {
-        let mut bytes = [0; PAIR];
-        for (chunk, word) in bytes.chunks_exact_mut(8).zip([self.user[0], self.user[1], self.item]) {
-            chunk.copy_from_slice(&word.to_le_bytes());
-        }
-        bytes
+impl Record for Pair {
+    const BYTES: usize = 24;
+
+    fn write(self, bytes: &mut [u8]) {
+        write_words(bytes, &[self.user[0], self.user[1], self.item]);
     }
 
-    fn from_bytes(bytes: &[u8]) -> Self {
-        let mut words = [0_u64; 3];
-        for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-            *word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        }
-        Self { user: [words[0], words[1]], item: words[2] }
+    fn read(bytes: &[u8]) -> Self {
+        let [first, second, item] = read_words(bytes);
+        Self { user: [first, second], item }
+    }
+
+    fn join(&mut self, next: &Self) -> bool {
+        self == next
     }
 }
 
-/// Collects pairs and gives them back sorted, each once. What does not fit in memory goes to a [`SpillFile`] as sorted
+/// Words in little-endian order.
+pub(super) fn write_words(bytes: &mut [u8], words: &[u64]) {
+    for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
+        chunk.copy_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// As many words as asked for; zeros where bytes are missing.
+pub(super) fn read_words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let mut words = [0; N];
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    words
+}
+
+/// Collects records and gives them back sorted, those about one thing as one. What does not fit in memory goes to a [`SpillFile`] as sorted
 /// runs, which are merged at the end, and before when there are more of them than the memory can merge.
-pub(super) struct PairSorter {
+pub(super) struct Sorter<R: Record> {
     memory: usize,
     folder: PathBuf,
-    /// Room for as many pairs as the memory holds, from the start.
-    buffer: Zeroizing<Vec<Pair>>,
+    /// Room for as many records as the memory holds, from the start.
+    buffer: Zeroizing<Vec<R>>,
     spilled: Option<Spilled>,
 }
 
@@ -66,13 +95,10 @@ struct Spilled {
     ends: Vec<u64>,
 }
 
-impl PairSorter {
-    /// The least memory that sorts anything worth it.
-    pub(super) const MIN_MEMORY: usize = 1 << 16;
-
+impl<R: Record> Sorter<R> {
     pub(super) fn new(memory: usize, folder: PathBuf) -> Result<Self, UserBoundError> {
-        if memory < Self::MIN_MEMORY {
-            return Err(UserBoundError::Memory { expected: Self::MIN_MEMORY, found: memory });
+        if memory < MIN_MEMORY {
+            return Err(UserBoundError::Memory { expected: MIN_MEMORY, found: memory });
         }
         let mut sorter = Self { memory, folder, buffer: Zeroizing::default(), spilled: None };
         sorter.reserve()?;
@@ -80,7 +106,7 @@ impl PairSorter {
     }
 
     fn capacity(&self) -> usize {
-        self.memory / PAIR
+        self.memory / R::BYTES
     }
 
     fn reserve(&mut self) -> Result<(), UserBoundError> {
@@ -88,34 +114,34 @@ impl PairSorter {
         self.buffer.try_reserve_exact(capacity).map_err(|_| UserBoundError::NoMemory { requested: self.memory })
     }
 
-    pub(super) fn push(&mut self, pair: Pair) -> Result<(), Error> {
+    pub(super) fn push(&mut self, record: R) -> Result<(), Error> {
         if self.buffer.len() == self.capacity() {
             self.sort();
-            // Rows that repeat pairs may never need the disk.
+            // Rows that repeat each other may never need the disk.
             if self.buffer.len() > self.capacity() / 2 {
                 self.spill().map_err(|error| self.on_disk(error))?;
                 self.reserve()?;
             }
         }
-        self.buffer.push(pair);
+        self.buffer.push(record);
         Ok(())
     }
 
-    /// Visits all pairs in rising order.
-    pub(super) fn finish(mut self, mut visit: impl FnMut(Pair)) -> Result<(), Error> {
+    /// Visits all records in rising order.
+    pub(super) fn finish(mut self, mut visit: impl FnMut(R)) -> Result<(), Error> {
         self.sort();
         if self.spilled.is_none() {
             self.buffer.iter().copied().for_each(visit);
             return Ok(());
         }
-        self.finish_on_disk(|pair| {
-            visit(pair);
+        self.finish_on_disk(|record| {
+            visit(record);
             Ok(())
         })
         .map_err(|error| self.on_disk(error))
     }
 
-    fn finish_on_disk(&mut self, visit: impl FnMut(Pair) -> io::Result<()>) -> io::Result<()> {
+    fn finish_on_disk(&mut self, visit: impl FnMut(R) -> io::Result<()>) -> io::Result<()> {
         self.spill()?;
         self.buffer = Zeroizing::default();
         match &mut self.spilled {
@@ -129,7 +155,7 @@ impl PairSorter {
 
     fn sort(&mut self) {
         self.buffer.sort_unstable();
-        self.buffer.dedup();
+        self.buffer.dedup_by(|next, first| first.join(next));
     }
 
     /// Moves the sorted buffer to the end of the file, and makes one run of all when these are as many as can be merged.
@@ -139,7 +165,7 @@ impl PairSorter {
             none => none.insert(Spilled { file: SpillFile::create(&self.folder)?, ends: Vec::new() }),
         };
         let mut writer = RunWriter::new(&mut spilled.file);
-        self.buffer.iter().try_for_each(|pair| writer.write(*pair))?;
+        self.buffer.iter().try_for_each(|record| writer.write(*record))?;
         self.buffer.clear();
         spilled.ends.push(writer.finish()?);
         if spilled.ends.len() < self.memory / RUN_MEMORY {
@@ -149,7 +175,7 @@ impl PairSorter {
         self.buffer = Zeroizing::default();
         let mut file = SpillFile::create(&self.folder)?;
         let mut writer = RunWriter::new(&mut file);
-        spilled.merge(self.memory, |pair| writer.write(pair))?;
+        spilled.merge(self.memory, |record: R| writer.write(record))?;
         let end = writer.finish()?;
         spilled.file.wipe()?;
         *spilled = Spilled { file, ends: vec![end] };
@@ -163,36 +189,38 @@ impl PairSorter {
 
 impl Spilled {
     /// Merges the runs; `memory` is divided among them.
-    fn merge(&mut self, memory: usize, mut visit: impl FnMut(Pair) -> io::Result<()>) -> io::Result<()> {
-        let block = (memory / self.ends.len().max(1)).saturating_sub(RUN_OVERHEAD) / PAIR * PAIR;
+    fn merge<R: Record>(&mut self, memory: usize, mut visit: impl FnMut(R) -> io::Result<()>) -> io::Result<()> {
+        let block = (memory / self.ends.len().max(1)).saturating_sub(RUN_OVERHEAD) / R::BYTES * R::BYTES;
         let mut runs = Vec::with_capacity(self.ends.len());
         let mut heap = BinaryHeap::with_capacity(self.ends.len());
         let mut start = 0;
         for (index, end) in self.ends.iter().copied().enumerate() {
             let mut run = Run { bytes: Zeroizing::default(), read: 0, next: start, end };
-            if let Some(pair) = run.next(&mut self.file, block)? {
-                heap.push(Reverse((pair, index)));
+            if let Some(record) = run.next::<R>(&mut self.file, block)? {
+                heap.push(Reverse((record, index)));
             }
             runs.push(run);
             start = end;
         }
-        let mut last = None;
+        let mut last: Option<R> = None;
         while let Some(mut top) = heap.peek_mut() {
-            let Reverse((pair, index)) = *top;
+            let Reverse((record, index)) = *top;
             match runs[index].next(&mut self.file, block)? {
                 Some(next) => *top = Reverse((next, index)),
                 None => drop(PeekMut::pop(top)),
             }
-            if last != Some(pair) {
-                visit(pair)?;
-                last = Some(pair);
+            if last.as_mut().is_some_and(|last| last.join(&record)) {
+                continue;
+            }
+            if let Some(whole) = last.replace(record) {
+                visit(whole)?;
             }
         }
-        Ok(())
+        last.map_or(Ok(()), visit)
     }
 }
 
-/// Writes pairs to the end of a file, many at a time.
+/// Writes records to the end of a file, many at a time.
 struct RunWriter<'a> {
     file: &'a mut SpillFile,
     bytes: Zeroizing<Vec<u8>>,
@@ -200,15 +228,20 @@ struct RunWriter<'a> {
 
 impl<'a> RunWriter<'a> {
     fn new(file: &'a mut SpillFile) -> Self {
-        Self { file, bytes: Zeroizing::new(Vec::with_capacity(BATCH * PAIR)) }
+        Self { file, bytes: Zeroizing::new(Vec::new()) }
     }
 
-    fn write(&mut self, pair: Pair) -> io::Result<()> {
-        if self.bytes.len() == BATCH * PAIR {
+    fn write<R: Record>(&mut self, record: R) -> io::Result<()> {
+        if self.bytes.len() >= BATCH * R::BYTES {
             self.file.append(&self.bytes)?;
             self.bytes.clear();
         }
-        self.bytes.extend(pair.to_bytes());
+        if self.bytes.capacity() == 0 {
+            self.bytes.reserve_exact(BATCH * R::BYTES);
+        }
+        let start = self.bytes.len();
+        self.bytes.resize(start + R::BYTES, 0);
+        record.write(&mut self.bytes[start..]);
         Ok(())
     }
 
@@ -230,7 +263,7 @@ struct Run {
 }
 
 impl Run {
-    fn next(&mut self, file: &mut SpillFile, block: usize) -> io::Result<Option<Pair>> {
+    fn next<R: Record>(&mut self, file: &mut SpillFile, block: usize) -> io::Result<Option<R>> {
         if self.read == self.bytes.len() {
             let left = usize::try_from(self.end - self.next).map_or(block, |left| left.min(block));
             self.bytes.resize(left, 0);
@@ -238,9 +271,9 @@ impl Run {
             self.next += left as u64;
             self.read = 0;
         }
-        let pair = self.bytes.get(self.read..self.read + PAIR).map(Pair::from_bytes);
-        self.read += if pair.is_some() { PAIR } else { 0 };
-        Ok(pair)
+        let record = self.bytes.get(self.read..self.read + R::BYTES).map(R::read);
+        self.read += if record.is_some() { R::BYTES } else { 0 };
+        Ok(record)
     }
 }
 
@@ -252,7 +285,7 @@ mod tests {
     fn every_pair_is_visited_once_in_order_however_often_it_came() {
         // 2,000 pairs fill more than half of the least memory, so that every round is a run of its own.
         let folder = tempfile::tempdir().unwrap();
-        let mut sorter = PairSorter::new(PairSorter::MIN_MEMORY, folder.path().to_owned()).unwrap();
+        let mut sorter = Sorter::new(MIN_MEMORY, folder.path().to_owned()).unwrap();
         let pairs: Vec<Pair> = (0..2_000).map(|item| Pair { user: [item / 3, !item], item }).collect();
         for _ in 0..70 {
             for pair in pairs.iter().rev() {
@@ -260,7 +293,7 @@ mod tests {
             }
         }
         let spilled = sorter.spilled.as_ref().unwrap();
-        assert!(spilled.file.len() < 40 * 2_000 * PAIR as u64, "merging on the way drops what is repeated");
+        assert!(spilled.file.len() < 40 * 2_000 * Pair::BYTES as u64, "merging on the way drops what is repeated");
         let mut visited = Vec::new();
         sorter.finish(|pair| visited.push(pair)).unwrap();
         let mut expected = pairs;

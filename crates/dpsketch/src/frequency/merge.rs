@@ -1,0 +1,134 @@
+//! Putting frequency sketches together.
+
+use std::collections::HashMap;
+
+use countsketch_dp::{MAX_RELEASES, MergeError, PrivateCountSketch};
+use dp_noise::DisjointParts;
+
+use super::raw::RawCountSketch;
+use crate::error::{Error, ErrorKind};
+
+/// Sketches with their names, all of one state.
+type Named<'a, S> = [(&'a str, &'a S)];
+
+/// Frequency sketches of one state: all private or all raw.
+pub(crate) enum FrequencyState<'a> {
+    Private(Vec<(&'a str, &'a PrivateCountSketch)>),
+    Raw(Vec<(&'a str, &'a RawCountSketch)>),
+}
+
+impl FrequencyState<'_> {
+    /// Checks that they go together.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Private(private) => check_private(private),
+            Self::Raw(raws) => check_raw(raws),
+        }
+    }
+
+    /// Checks that one sketch can record all releases.
+    pub(crate) fn check_number(&self) -> Result<(), Error> {
+        match self {
+            Self::Private(private) => check_number(private),
+            Self::Raw(_) => Ok(()),
+        }
+    }
+}
+
+/// A sketch of another kind where one of frequencies was wanted.
+pub(crate) fn not_frequencies(name: &str, kind: &str) -> Error {
+    Error::new(ErrorKind::Incompatible, format!("{name} is a sketch of kind {kind}, not of frequencies"))
+        .argument("FILE")
+        .value(name)
+        .allowed("sketches of kind countsketch")
+}
+
+/// Checks that private sketches can be compared: one hash, shape and grid, and no release twice.
+fn check_private(sketches: &Named<'_, PrivateCountSketch>) -> Result<(), Error> {
+    let frame = |sketch: &PrivateCountSketch| (sketch.hash_id(), sketch.shape(), sketch.granularity());
+    let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
+    for (name, sketch) in others {
+        let ((hash, shape, grid), found) = (frame(first), frame(sketch));
+        let fault = if hash != found.0 {
+            MergeError::Hash { expected: hash, found: found.0 }
+        } else if shape != found.1 {
+            MergeError::Shape { expected: shape, found: found.1 }
+        } else if grid != found.2 {
+            MergeError::Granularity { expected: grid, found: found.2 }
+        } else {
+            continue;
+        };
+        return Err(misfit(fault, name, first_name));
+    }
+    let mut seen = HashMap::new();
+    for (name, leaf) in sketches.iter().flat_map(|(name, sketch)| sketch.leaves().iter().map(move |leaf| (name, leaf)))
+    {
+        if let Some(other) = seen.insert(leaf.id(), name) {
+            let fault = Error::from(MergeError::RepeatedRelease { id: leaf.id() });
+            return Err(fault.prefixed(&format!("{other} and {name}")).argument("FILE"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that raw sketches add up: one hash, shape, grid and bound.
+fn check_raw(sketches: &Named<'_, RawCountSketch>) -> Result<(), Error> {
+    let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
+    for (name, raw) in others {
+        let fault = if first.hash_id() != raw.hash_id() {
+            MergeError::Hash { expected: first.hash_id(), found: raw.hash_id() }
+        } else if first.shape() != raw.shape() {
+            MergeError::Shape { expected: first.shape(), found: raw.shape() }
+        } else if first.granularity() != raw.granularity() {
+            MergeError::Granularity { expected: first.granularity(), found: raw.granularity() }
+        } else if first.bound() != raw.bound() {
+            MergeError::Bound { expected: first.bound(), found: raw.bound() }
+        } else {
+            continue;
+        };
+        return Err(misfit(fault, name, first_name));
+    }
+    Ok(())
+}
+
+fn misfit(fault: MergeError, name: &str, first: &str) -> Error {
+    Error::from(fault).prefixed(&format!("{name} does not fit {first}")).argument("FILE")
+}
+
+/// Checks that one sketch can record all releases.
+fn check_number(sketches: &Named<'_, PrivateCountSketch>) -> Result<(), Error> {
+    let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
+    if found <= MAX_RELEASES {
+        return Ok(());
+    }
+    Err(Error::from(MergeError::TooManyReleases { max: MAX_RELEASES, found }).argument("FILE"))
+}
+
+/// The sum of private sketches, which fit together. Costs add up unless nobody is in two of them.
+pub(crate) fn sum_private(
+    sketches: &Named<'_, PrivateCountSketch>,
+    disjoint: Option<DisjointParts>,
+) -> Result<PrivateCountSketch, Error> {
+    let sketches: Vec<&PrivateCountSketch> = sketches.iter().map(|(_, sketch)| *sketch).collect();
+    Ok(match disjoint {
+        None => PrivateCountSketch::sum(&sketches)?,
+        Some(assumption) => PrivateCountSketch::sum_disjoint(&sketches, assumption)?,
+    })
+}
+
+/// The sum of raw sketches, which fit together.
+pub(crate) fn sum_raw(
+    sketches: &Named<'_, RawCountSketch>,
+    disjoint: Option<DisjointParts>,
+) -> Result<RawCountSketch, Error> {
+    let none = || Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE");
+    let ((_, first), others) = sketches.split_first().ok_or_else(none)?;
+    let mut sum = (*first).clone();
+    for (_, other) in others {
+        match disjoint {
+            None => sum.merge(other)?,
+            Some(assumption) => sum.merge_disjoint(other, assumption)?,
+        }
+    }
+    Ok(sum)
+}

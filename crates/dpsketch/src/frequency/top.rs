@@ -1,0 +1,246 @@
+//! The most frequent of many candidates.
+
+use core::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashSet};
+
+use cardinality_estimators::Estimate;
+use countsketch_dp::{PrivateCountSketch, QueryOptions};
+use serde_json::{Value, json};
+use sketch_hash::{AnyHash, Item};
+
+use super::query::{FrequencyAnswer, check_hash, extend};
+use crate::error::{Error, ErrorKind};
+use crate::row_hasher::RowHasher;
+use crate::text::TextRules;
+
+/// Candidates that are looked at in one go.
+const BATCH: usize = 256;
+
+/// Which candidates count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum TopRule {
+    /// The largest estimates, whatever they are.
+    #[default]
+    Largest,
+    /// Of these, the ones whose interval lies above a frequency: with the confidence asked for, every one of them really is
+    /// above. Above 0 is what tells an item from noise.
+    Above(f64),
+}
+
+/// The most frequent of many candidates, and how sure that is.
+///
+/// # Examples
+/// ```
+/// use dpsketch::countsketch_dp::dp_noise::{Neighbouring, Rho};
+/// use dpsketch::countsketch_dp::{CountSketchShape, Granularity, QueryOptions};
+/// use dpsketch::sketch_hash::AnyHash;
+/// use dpsketch::{CountSketchTerms, FrequencyBuilder, FrequencyLevel, TextRules, TopItems, TopRule};
+///
+/// let terms = CountSketchTerms::records(CountSketchShape::new(9, 1024)?, Granularity::ONE, 1)?;
+/// let mut builder = FrequencyBuilder::new(terms, AnyHash::default(), TextRules::default())?;
+/// for (name, times) in [("lucy", 3000), ("max", 2000)] {
+///     builder.push_texts(std::iter::repeat_n(name, times))?;
+/// }
+/// let private = builder.finish()?.release(FrequencyLevel::Rho(Rho::new(1.0)?), Neighbouring::AddRemove)?;
+///
+/// let names = ["bella", "lucy", "max", "rex"].map(str::to_owned);
+/// let (hash, rules, options) = (AnyHash::default(), TextRules::default(), QueryOptions::default());
+/// let top = TopItems::among(&private, hash, rules, names, 10, TopRule::Above(100.0), options)?;
+/// assert_eq!(top.items().iter().map(|item| item.item()).collect::<Vec<_>>(), ["lucy", "max"]);
+/// assert_eq!(top.candidates(), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TopItems {
+    items: Vec<FrequencyAnswer>,
+    candidates: u64,
+    more: bool,
+    false_positive_probability: Option<f64>,
+}
+
+impl TopItems {
+    /// The largest `limit` of a stream of candidates, of which a block and the best so far are held.
+    ///
+    /// A candidate that is named several times counts once. The intervals hold at once for all candidates, so they hold for
+    /// those that were chosen because their estimates were large.
+    ///
+    /// # Privacy
+    /// Post-processing, as long as the list of candidates is public: not read off the data.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Incompatible`] for another hash than the sketch's; [`ErrorKind::Parameter`] for a limit of 0 and for so
+    /// many candidates that no probability is left for one of them.
+    pub fn among(
+        sketch: &PrivateCountSketch,
+        hash: AnyHash,
+        rules: TextRules,
+        candidates: impl IntoIterator<Item = String>,
+        limit: usize,
+        rule: TopRule,
+        options: QueryOptions,
+    ) -> Result<Self, Error> {
+        check_hash(sketch, &hash)?;
+        check_limit(limit)?;
+        let mut scan = Scan { best: BinaryHeap::new(), held: HashSet::new(), limit, looked_at: 0, overflowed: false };
+        let reader = sketch.points(options.combiner);
+        let mut rows = RowHasher::new(hash, rules);
+        let mut candidates = candidates.into_iter();
+        let mut values = [0.0; BATCH];
+        loop {
+            let texts: Vec<String> = candidates.by_ref().take(BATCH).collect();
+            if texts.is_empty() {
+                break;
+            }
+            let hashed = texts.into_iter().filter_map(|text| {
+                let key = rows.hash([Some(Item::Text(&text))])?;
+                Some((text, key))
+            });
+            let (texts, keys): (Vec<String>, Vec<u64>) = hashed.unzip();
+            let values = &mut values[..keys.len()];
+            reader.values(&keys, values);
+            for ((text, key), value) in texts.into_iter().zip(keys).zip(values) {
+                scan.offer(text, key, *value);
+            }
+        }
+        scan.finish(sketch, rule, options)
+    }
+
+    /// The items, most frequent first; equal ones by name. Ranks are their places.
+    #[must_use]
+    pub fn items(&self) -> &[FrequencyAnswer] {
+        &self.items
+    }
+
+    /// How many candidates were looked at, repetitions that were not recognised included.
+    #[must_use]
+    pub const fn candidates(&self) -> u64 {
+        self.candidates
+    }
+
+    /// Whether more candidates than the limit may meet the rule.
+    #[must_use]
+    pub const fn has_more(&self) -> bool {
+        self.more
+    }
+
+    /// For [`TopRule::Above`]: a bound on the probability that any item is not really above.
+    #[must_use]
+    pub const fn false_positive_probability(&self) -> Option<f64> {
+        self.false_positive_probability
+    }
+
+    /// One object: `candidates, more, false_positive_probability` and a list `items` of
+    /// `{rank, item, estimate, std_error, lower, upper, confidence, status}`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let ranked = (1_usize..).zip(&self.items).map(|(rank, item)| {
+            let mut object = json!({ "rank": rank });
+            extend(&mut object, item.to_json());
+            object
+        });
+        json!({
+            "candidates": self.candidates,
+            "more": self.more,
+            "false_positive_probability": self.false_positive_probability,
+            "items": ranked.collect::<Vec<_>>(),
+        })
+    }
+}
+
+pub(super) fn check_limit(limit: usize) -> Result<(), Error> {
+    if limit > 0 {
+        return Ok(());
+    }
+    let told = Error::new(ErrorKind::Parameter, "no item was asked for");
+    Err(told.argument("-k").value("0").allowed("1 or more"))
+}
+
+/// The best candidates so far, the least of them on top.
+struct Scan {
+    best: BinaryHeap<Reverse<Candidate>>,
+    /// Hashes of those in the heap.
+    held: HashSet<u64>,
+    limit: usize,
+    looked_at: u64,
+    overflowed: bool,
+}
+
+impl Scan {
+    fn offer(&mut self, text: String, key: u64, value: f64) {
+        // One that was dropped before and comes again is dropped again.
+        if self.held.contains(&key) {
+            return;
+        }
+        self.looked_at += 1;
+        let candidate = Candidate { value, text, key };
+        if self.best.len() < self.limit {
+            self.held.insert(key);
+            self.best.push(Reverse(candidate));
+            return;
+        }
+        self.overflowed = true;
+        if self.best.peek().is_some_and(|Reverse(least)| candidate > *least) {
+            self.held.insert(key);
+            self.best.push(Reverse(candidate));
+            if let Some(Reverse(dropped)) = self.best.pop() {
+                self.held.remove(&dropped.key);
+            }
+        }
+    }
+
+    fn finish(self, sketch: &PrivateCountSketch, rule: TopRule, options: QueryOptions) -> Result<TopItems, Error> {
+        let answers = options.simultaneous.max(self.looked_at);
+        let frequencies = sketch.frequencies(options.simultaneous(answers))?;
+        let mut best: Vec<Candidate> = self.best.into_iter().map(|Reverse(candidate)| candidate).collect();
+        best.sort_unstable_by(|a, b| b.cmp(a));
+        let held = best.len();
+        let mut items = Vec::with_capacity(held);
+        for candidate in best {
+            let estimate = frequencies.estimate(candidate.key)?;
+            if meets(rule, &estimate) {
+                items.push(FrequencyAnswer::new(candidate.text, estimate));
+            }
+        }
+        let false_positive_probability = match rule {
+            TopRule::Largest => None,
+            TopRule::Above(_) => Some(1.0 - frequencies.options().confidence.get()),
+        };
+        let more = self.overflowed && items.len() == held;
+        Ok(TopItems { items, candidates: self.looked_at, more, false_positive_probability })
+    }
+}
+
+fn meets(rule: TopRule, estimate: &Estimate) -> bool {
+    match rule {
+        TopRule::Largest => true,
+        TopRule::Above(frequency) => estimate.lower().is_some_and(|lower| lower > frequency),
+    }
+}
+
+/// The greater one has the larger value or, of equal ones, the name that comes first.
+struct Candidate {
+    value: f64,
+    text: String,
+    key: u64,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value).then_with(|| other.text.cmp(&self.text))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
