@@ -89,7 +89,6 @@ pub enum AccuracyError {
 }
 
 impl AccuracyError {
-    #[expect(clippy::needless_pass_by_value, reason = "the signature that map_err takes")]
     fn parameter<E: std::fmt::Display>(error: E) -> Self {
         Self::Parameter(error.to_string())
     }

@@ -129,21 +129,21 @@ fn trial(
         items.place(others, noise, |hashes| own.update_hashes(hashes));
         own.release(Permit::standalone(epsilon), noise)
     };
-    let [a, b, c]: [SfmSketch; 3] = [release(n - common)?, release(n - common)?, release(OTHERS)?];
+    let [first, second, third]: [SfmSketch; 3] = [release(n - common)?, release(n - common)?, release(OTHERS)?];
     let mut alone = PcsaSketch::new(PcsaShape::DEFAULT, DefaultHash::default());
     items.place(OTHERS, noise, |hashes| alone.update_hashes(hashes));
-    let d = alone.release(Permit::standalone(epsilon), noise)?;
+    let fourth = alone.release(Permit::standalone(epsilon), noise)?;
     let formula = |sketches: &[&SfmSketch], belongs: fn(usize) -> bool, truth: u64| -> Result<Tally, SimulationError> {
         let formula = SetFormula::from_membership(sketches.len(), belongs)?;
         Ok(Tally::of(&set_estimate(sketches, &formula, Confidence::P95)?, number::to_f64(truth)))
     };
     Ok([
-        Tally::of(&a.estimate(Confidence::P95), number::to_f64(n)),
-        formula(&[&a, &b], |sets| sets != 0, 2 * n - common)?,
-        formula(&[&a, &b], |sets| sets == 3, common)?,
-        formula(&[&a, &b], |sets| sets == 1, n - common)?,
-        formula(&[&a, &c], |sets| sets == 3, common)?,
-        formula(&[&a, &b, &c], |sets| sets == 7, common)?,
-        formula(&[&c, &d], |sets| sets == 3, 0)?,
+        Tally::of(&first.estimate(Confidence::P95), number::to_f64(n)),
+        formula(&[&first, &second], |sets| sets != 0, 2 * n - common)?,
+        formula(&[&first, &second], |sets| sets == 3, common)?,
+        formula(&[&first, &second], |sets| sets == 1, n - common)?,
+        formula(&[&first, &third], |sets| sets == 3, common)?,
+        formula(&[&first, &second, &third], |sets| sets == 7, common)?,
+        formula(&[&third, &fourth], |sets| sets == 3, 0)?,
     ])
 }

@@ -27,14 +27,14 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
         for step in 0..=10 {
             let epsilon = LOW * 2.0_f64.powf(f64::from(step) / 2.0);
             let settings = Settings { merge, ..one(default_sketch(), ITEMS, Some(epsilon))? };
-            let settings = curves.next(settings, 1);
+            let settings = curves.next(&settings, 1);
             let simulated = simulate(&settings, effort.threads)?.rrmse_of_values();
             curves.dot(Point::new(name, epsilon, simulated, theory(epsilon)?, settings.trials));
         }
     }
     let bare = asymptotic_rse(BUCKETS, BitChannel::NOISELESS);
     curves.push("PCSA, no privacy", vec![(LOW, bare), (HIGH, bare)]);
-    let settings = curves.next(one(default_sketch(), ITEMS, None)?, 1);
+    let settings = curves.next(&one(default_sketch(), ITEMS, None)?, 1);
     let simulated = simulate(&settings, effort.threads)?.rrmse_of_values();
     curves.dot(Point::new("PCSA, no privacy", HIGH, simulated, bare, settings.trials));
     curves.push("HLL, no privacy", vec![(LOW, hll_theory()), (HIGH, hll_theory())]);

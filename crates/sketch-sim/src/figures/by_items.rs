@@ -21,7 +21,7 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
     let name = "HLL, no privacy";
     curves.push(name, vec![(HLL_HOLDS_FROM, hll_theory()), (1e10, hll_theory())]);
     for n in spaced(1e3, 1e6, 2.0) {
-        let settings = curves.next(one(default_sketch(), floor_clamped(n.round()), None)?, PEER_COST);
+        let settings = curves.next(&one(default_sketch(), floor_clamped(n.round()), None)?, PEER_COST);
         let simulated = hll_error(settings.n, settings.trials, settings.seed, effort)?;
         let mut point = Point::new(name, n.round(), simulated, hll_theory(), settings.trials);
         point.model = point.model.filter(|_| n >= HLL_HOLDS_FROM);

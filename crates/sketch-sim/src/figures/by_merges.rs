@@ -19,7 +19,7 @@ const CELLS_COST: u32 = 10;
 
 fn union(merge: Merge, parties: u32, epsilon: f64) -> Result<Settings, FigureError> {
     let sampling = if merge == Merge::None && parties > 1 { Sampling::Cells } else { Sampling::Counts };
-    Ok(Settings { merge, parties, sampling, ..one(default_sketch(), ITEMS, Some(epsilon))? })
+    Ok(Settings { parties, merge, sampling, ..one(default_sketch(), ITEMS, Some(epsilon))? })
 }
 
 const fn cost(merge: Merge) -> u32 {

@@ -1,5 +1,7 @@
 //! Simulated against theoretical numbers, with a bound that chance alone does not break.
 
+use std::fmt::Write;
+
 /// How many of its own standard deviations chance may move a simulated number: a false alarm in a million.
 const SIGMAS: f64 = 4.9;
 
@@ -74,8 +76,10 @@ pub(crate) fn table(points: &[Point]) -> String {
         let worst =
             checked.iter().max_by(|(a, x), (b, y)| (a.difference().abs() / x).total_cmp(&(b.difference().abs() / y)));
         let Some((worst, bound)) = worst else { continue };
-        text += &format!(
-            "| {name} | {} | {} | {:.3} % | {:.3} % | {:+.1} % | ±{:.1} % |\n",
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| {name} | {} | {} | {:.3} % | {:.3} % | {:+.1} % | ±{:.1} % |",
             checked.len(),
             short(worst.x),
             100.0 * worst.simulated,
@@ -91,8 +95,9 @@ pub(crate) fn table(points: &[Point]) -> String {
 pub(crate) fn csv(points: &[Point], x: &str) -> String {
     let mut text = format!("series,{x},simulated_rrmse,theory_rse,trials\n");
     for point in points {
-        text += &format!(
-            "\"{}\",{},{:.6},{:.6},{}\n",
+        let _ = writeln!(
+            text,
+            "\"{}\",{},{:.6},{:.6},{}",
             point.series,
             short(point.x),
             point.simulated,

@@ -39,7 +39,7 @@ impl<'a> Curves<'a> {
         let line = line.map(|x| Ok((x, predicted(&setting(x)?)?))).collect::<Result<Vec<_>, FigureError>>()?;
         self.push(name, line);
         for x in dots {
-            let settings = self.next(setting(x)?, cost);
+            let settings = self.next(&setting(x)?, cost);
             let theory = predicted(&settings)?;
             if theory <= SIMULATED {
                 let summary = simulate(&settings, self.effort.threads)?;
@@ -63,7 +63,7 @@ impl<'a> Curves<'a> {
     }
 
     /// The settings with trials and a seed of their own.
-    pub(super) fn next(&mut self, settings: Settings, cost: u32) -> Settings {
+    pub(super) fn next(&mut self, settings: &Settings, cost: u32) -> Settings {
         self.index += 1;
         self.effort.apply(settings, cost, self.index)
     }

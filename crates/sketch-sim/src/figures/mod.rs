@@ -50,9 +50,9 @@ struct Effort {
 impl Effort {
     /// The settings with their trials and a seed that no other point shares. A point whose trials take `cost` times as
     /// long as one of drawn counts has that many fewer, but not below 60.
-    fn apply(&self, settings: Settings, cost: u32, index: u64) -> Settings {
+    fn apply(&self, settings: &Settings, cost: u32, index: u64) -> Settings {
         let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(index);
-        Settings { trials: (self.trials / cost).max(60.min(self.trials)), seed, ..settings }
+        Settings { trials: (self.trials / cost).max(60.min(self.trials)), seed, ..settings.clone() }
     }
 }
 
@@ -88,7 +88,6 @@ pub enum FigureError {
 }
 
 impl FigureError {
-    #[expect(clippy::needless_pass_by_value, reason = "the signature that map_err takes")]
     fn parameter<E: std::fmt::Display>(error: E) -> Self {
         Self::Parameter(error.to_string())
     }
