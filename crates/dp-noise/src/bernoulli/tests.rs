@@ -171,3 +171,38 @@ fn a_long_probability_takes_little_more_than_five_random_bits_a_bit() {
     // Standard deviation a word: sqrt(64 (1/32 · 2 + 31/1024 · 4)) / 64 = 0.054; over 16,384 words 0.0004.
     assert!((used - 5.0625).abs() < 0.0025, "{used} words a word");
 }
+
+/// A probability of `2⁻⁶⁵`: its first 64 digits are zeros.
+const TINY: LongProbability = LongProbability { first: DyadicProbability::ZERO, tail: 1 << 63 };
+
+#[test]
+fn digits_beyond_the_64th_decide_when_the_first_are_equal() {
+    // Zeros throughout are less than 2^-65, in every lane.
+    let mut out = [7];
+    long_bernoulli_words(TINY, &mut Script::new([0; 1000]), &mut out);
+    assert_eq!(out, [u64::MAX]);
+    // One zero short of it: lane 0 draws the 65th digit 1, the other lanes are decided by ones before.
+    let first_word_differs = [!1_u64, 0, 0, 0, 0].into_iter().chain([0, 0, 1 << 63]);
+    long_bernoulli_words(TINY, &mut Script::new(first_word_differs), &mut out);
+    assert_eq!(out, [0]);
+    let first_word_differs = [!1_u64, 0, 0, 0, 0].into_iter().chain([0, 0, (1 << 63) - 1]);
+    long_bernoulli_words(TINY, &mut Script::new(first_word_differs), &mut out);
+    assert_eq!(out, [1]);
+}
+
+#[test]
+fn the_fixed_time_form_compares_all_128_digits() {
+    // Words come from the last digit to the first; only the 65th digit and those before it matter here.
+    let script = |at: usize, word: u64| {
+        let mut words = vec![u64::MAX; 63];
+        words.extend([0; 65]);
+        words[at] = word;
+        Script::new(words)
+    };
+    for (at, word, want) in [(63, 0, u64::MAX), (63, 0b10, !0b10), (64, 0b10, !0b10), (127, 1, !1), (0, 0, u64::MAX)] {
+        let mut out = [7];
+        let mut noise = script(at, word);
+        long_bernoulli_words_fixed_time(TINY, &mut noise, &mut out);
+        assert_eq!((out, noise.left()), ([want], 0), "word {at}");
+    }
+}
