@@ -8,7 +8,7 @@ use crate::private::PrivateCountSketch;
 use crate::row_hash::{RowHash, bucket_of};
 
 /// Items answered together.
-pub(crate) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 1024;
 
 /// Above this many rows selecting is faster than the network.
 const MAX_NETWORK_ROWS: u8 = 63;
