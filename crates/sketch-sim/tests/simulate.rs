@@ -57,6 +57,21 @@ fn every_way_to_a_union_has_its_predicted_error() {
 }
 
 #[test]
+fn every_family_has_its_predicted_error_from_cells_and_from_counts() {
+    let setting = "--epsilon 4 --n 8000 --parties 2 --overlap half --merge symmetric";
+    for shape in
+        ["--buckets 1024 --levels 16", "--sketch linear --cells 16384", "--sketch bloom --cells 16384 --hashes 2"]
+    {
+        assert_predicted(&format!("{shape} {setting}"), 600, 0.03);
+        assert_predicted(&format!("{shape} {setting} --counts"), 600, 0.03);
+    }
+    let legions = format!("--sketch legions --cells 8192 --decay 8 {setting}");
+    assert_predicted(&legions, 600, 0.03);
+    let refused = simulate(&settings(&format!("{legions} --counts")), None).expect_err("all of its cells differ");
+    assert!(refused.to_string().contains("legions"), "{refused}");
+}
+
+#[test]
 fn sketches_without_noise_have_their_predicted_error() {
     assert_predicted("--buckets 512 --levels 16 --epsilon inf --n 100000 --parties 3 --overlap half", 600, 0.03);
 }
@@ -80,6 +95,7 @@ fn the_summary_has_every_field_of_its_json() {
     let json = run(SMALL).to_json();
     for field in [
         "rrmse",
+        "rrmse_of_values",
         "mean_bias",
         "median_bias",
         "predicted_rse",

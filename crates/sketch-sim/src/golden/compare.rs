@@ -1,5 +1,6 @@
 //! Comparing what was computed with what a golden file wants.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
@@ -30,6 +31,8 @@ pub enum Got {
     /// The numerator `Q` of a rounded-up probability over `2^64`. The file gives the least allowed one as decimal text;
     /// accepted is `least ≤ Q ≤ least + ⌊least/2^40⌋ + 2`, and for least 0 only 0.
     Numerator(u64),
+    /// What the product refuses to give: `null` in the file.
+    Absent,
     /// Values in order.
     List(Vec<Got>),
     /// Values by name.
@@ -59,12 +62,44 @@ impl Got {
     }
 }
 
+impl Got {
+    /// The same with absolute tolerances of their own for the named fields.
+    #[must_use]
+    pub fn with_absolute(self, tolerances: &BTreeMap<String, f64>) -> Self {
+        match self {
+            Self::Fields(fields) => Self::Fields(
+                fields
+                    .into_iter()
+                    .map(|(name, value)| match tolerances.get(&name) {
+                        Some(&absolute) => (name, value.within(absolute)),
+                        None => (name, value),
+                    })
+                    .collect(),
+            ),
+            other => other,
+        }
+    }
+
+    /// The same with this absolute tolerance for every number in it.
+    fn within(self, absolute: f64) -> Self {
+        match self {
+            Self::Number(value) | Self::Within(value, _) => Self::Within(value, absolute),
+            Self::List(values) => Self::List(values.into_iter().map(|value| value.within(absolute)).collect()),
+            Self::Fields(fields) => {
+                Self::Fields(fields.into_iter().map(|(name, value)| (name, value.within(absolute))).collect())
+            }
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for Got {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(value) | Self::Within(value, _) => write!(f, "{value:?}"),
             Self::Integer(value) | Self::Numerator(value) => write!(f, "{value}"),
             Self::Text(word) => write!(f, "{word:?}"),
+            Self::Absent => f.write_str("none"),
             Self::List(values) => write!(f, "a list of {}", values.len()),
             Self::Fields(fields) => write!(f, "an object of {} fields", fields.len()),
         }
@@ -118,6 +153,7 @@ fn agrees(want: &Value, got: &Got, tolerance: Tolerance) -> bool {
         Got::Within(got, own) => want.as_f64().is_some_and(|want| near(*got, want, relative, *own)),
         Got::Integer(got) => want.as_u64().or_else(|| want.as_f64().and_then(crate::number::whole)) == Some(*got),
         Got::Text(got) => want.as_str() == Some(got),
+        Got::Absent => want.is_null(),
         Got::Numerator(got) => least(want).is_some_and(|least| numerator_allowed(*got, least)),
         Got::List(_) | Got::Fields(_) => false,
     }

@@ -1,10 +1,12 @@
 //! The golden-file runner: every case is computed by the product's public API and compared with its expected fields.
 
 mod compare;
+mod countsketch;
 mod input;
 mod report;
 mod run;
 mod schema;
+mod sections;
 mod sfm;
 
 pub use compare::{Got, Mismatch, Tolerance, compare};

@@ -37,7 +37,10 @@ fn run_file(path: &Path, kinds: &[String], report: &mut Report) -> Result<(), St
     let cases = (schema.cases)(&json)?;
     for case in cases.iter().filter(|case| kinds.is_empty() || kinds.contains(&case.kind)) {
         match (schema.compute)(case) {
-            Ok(got) => report.fields(&case.id, &compare(&case.expect, &got, case.tolerance)),
+            Ok(got) => {
+                let got = got.with_absolute(&case.field_absolute);
+                report.fields(&case.id, &compare(&case.expect, &got, case.tolerance));
+            }
             Err(error) => report.case(&case.id, &format!("kind {}: {error}", case.kind)),
         }
     }

@@ -1,10 +1,12 @@
 //! Which files the runner knows, and how their cases are read.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::compare::{Got, Tolerance};
 use super::input::CaseError;
-use super::sfm;
+use super::{countsketch, sfm};
 
 /// One case of a golden file.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +21,8 @@ pub struct Case {
     pub expect: Value,
     /// How close they must be.
     pub tolerance: Tolerance,
+    /// Absolute tolerances of single fields, in the place of that one.
+    pub field_absolute: BTreeMap<String, f64>,
 }
 
 /// A kind of golden file.
@@ -35,7 +39,7 @@ pub struct Schema {
 }
 
 /// Every schema of the product.
-pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA];
+pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA, countsketch::SCHEMA];
 
 impl Schema {
     /// The schema of a file.
@@ -75,5 +79,6 @@ fn read(index: usize, case: &Value) -> Result<Case, String> {
         input: object("input")?,
         expect: object("expect")?,
         tolerance: Tolerance { relative: tolerance("rtol")?, absolute: tolerance("atol")? },
+        field_absolute: BTreeMap::new(),
     })
 }
