@@ -69,7 +69,9 @@ pub use leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 pub use lineage::{LineageError, MAX_RELEASES};
 pub use noisy::NoisyCountSketch;
 pub use plan::{Plan, PlanError, Planner};
-pub use prefix::{BudgetSplit, PrefixHit, PrefixHits, PrefixLayout, PrefixSearch, PrefixStack, PrivatePrefixStack};
+pub use prefix::{
+    BudgetSplit, PrefixHit, PrefixHits, PrefixLayout, PrefixSearch, PrefixStack, PrivatePrefixStack, prefix_hash_id,
+};
 pub use private::PrivateCountSketch;
 pub use query::PointReader;
 pub use query_error::QueryError;

@@ -183,7 +183,6 @@ fn places(row: RowHash, width: u64, keys: &[u64; LANES]) -> [u32; LANES] {
 }
 
 /// The lowest bit.
-#[expect(clippy::cast_possible_truncation, reason = "one bit is left")]
 #[expect(clippy::inline_always, reason = "compiled once for each instruction set")]
 #[inline(always)]
 const fn sign_bit(hash: u64) -> u32 {

@@ -139,7 +139,8 @@ impl ShareTerms {
         secret: u32,
         epsilon: Epsilon,
     ) -> Result<Self, ReleaseError> {
-        let scale = exposure.laplace(epsilon)?;
+        // A ledger books a decimal, which may be the least bit below the level as given.
+        let scale = exposure.laplace(Permit::standalone(epsilon).cost())?;
         PolyaShare::new(scale, check_shares(secret)?)?;
         Self::new(sketch, exposure, secret, ShareLaw::Laplace { scale, cost: epsilon })
     }
@@ -263,8 +264,8 @@ impl<H: KeyedHash> CountSketch<H> {
         R: NoiseSource + ?Sized,
     {
         let ShareLaw::Laplace { scale, cost } = terms.law else { return Err(ReleaseError::Terms) };
-        let paid = permit.stated();
-        if paid < cost {
+        let paid = permit.cost();
+        if scale.epsilon_cost(terms.exposure.l1()?)? > paid {
             return Err(ReleaseError::UnderpaidEpsilon { paid, cost });
         }
         self.share(terms, &PolyaShare::new(scale, terms.secret)?, noise)

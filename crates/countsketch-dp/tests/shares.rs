@@ -87,6 +87,18 @@ fn laplace_shares_add_up_to_one_laplace_noise() {
 }
 
 #[test]
+fn laplace_shares_use_what_is_booked_and_no_more() {
+    let party_zero = party(0);
+    let exposure = party_zero.exposure(Neighbouring::AddRemove);
+    let tenth = Epsilon::new(0.1).unwrap();
+    let terms = ShareTerms::laplace(&party_zero, exposure, 5, tenth).unwrap();
+    assert!(party(1).share_laplace(&terms, Permit::standalone(tenth), &mut noise(6)).is_ok());
+    let less = Epsilon::new(0.0999).unwrap();
+    let refused = party(1).share_laplace(&terms, Permit::standalone(less), &mut noise(6));
+    assert!(matches!(refused, Err(ReleaseError::UnderpaidEpsilon { .. })));
+}
+
+#[test]
 fn sums_with_too_few_shares_are_refused() {
     let terms = gaussian(6, 3);
     let five = total(&terms, 5, &mut noise(3));
