@@ -40,7 +40,7 @@ fn any_part_of_the_shares_gives_the_number_with_the_stated_law() {
             let stated = answers[0].std_error().unwrap();
             assert!((stated / variance.sqrt() - 1.0).abs() < 1e-6);
             let covered = answers.iter().filter(|answer| answer.covers(-300.0)).count();
-            assert_binomial(u64::try_from(covered).unwrap(), u64::from(trials), 0.95);
+            assert_binomial(u64::try_from(covered).unwrap(), trials, 0.95);
         }
     }
 }
