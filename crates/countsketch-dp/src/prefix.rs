@@ -14,3 +14,4 @@ pub use private::PrivatePrefixStack;
 pub use search::{PrefixHit, PrefixHits, PrefixSearch};
 pub use split::BudgetSplit;
 pub use stack::PrefixStack;
+pub use wire::prefix_hash_id;

@@ -12,7 +12,7 @@ use countsketch_dp::theory::hierarchy_variances;
 use countsketch_dp::{
     BudgetSplit, ContributionBound, CountSketchShape, DecodeError, Granularity, MergeError, NoiseLaw, ParamError,
     PrefixLayout, PrefixSearch, PrefixStack, PrivatePrefixStack, QueryError, QueryOptions, ReleaseError, TotalWeight,
-    UpdateError,
+    UpdateError, prefix_hash_id,
 };
 use sketch_testkit::binomial_at_most;
 
@@ -308,4 +308,20 @@ fn a_search_can_be_made_surer() {
     let hits = filled(9, 1.0).search(&search).unwrap();
     assert!((hits.miss_probability.unwrap() - 0.001).abs() < 1e-12);
     assert!(hits.frontier >= 2 * 38);
+}
+
+#[test]
+fn raw_stacks_count_their_releases_and_tell_their_hash() {
+    let mut raw = stack(layout(), ContributionBound::UNIT_ENTRY);
+    assert_eq!((raw.releases(), raw.parts()), (0, 1));
+    assert_eq!((raw.record_release(), raw.record_release()), (1, 2));
+    let bytes = raw.to_sensitive_bytes();
+    assert_eq!(prefix_hash_id(&bytes).unwrap(), raw.hash_id());
+    assert_eq!(PrefixStack::from_sensitive_bytes(&bytes, hash(1)).unwrap().releases(), 2);
+    let other = raw.clone();
+    raw.merge(&other).unwrap();
+    assert_eq!(raw.releases(), 4);
+    let private = raw.release(permit(1.0), &mut InsecureTestRng::from_u64(1)).unwrap();
+    assert_eq!(prefix_hash_id(&private.to_bytes()).unwrap(), private.hash_id());
+    assert!(prefix_hash_id(&bytes[..40]).is_err() && prefix_hash_id(&[]).is_err());
 }

@@ -188,6 +188,10 @@ impl DenseVector {
         &self.cells
     }
 
+    pub(crate) const fn as_row_mut(&mut self) -> &mut CountSketch {
+        &mut self.cells
+    }
+
     /// From one row of a sketch.
     pub(crate) const fn from_row(cells: CountSketch) -> Self {
         Self { cells }

@@ -131,6 +131,35 @@ impl<H: KeyedHash> PrefixStack<H> {
         self.granularity
     }
 
+    /// Raw stacks, bounded apart and merged into this one, that a user's data may be in; see [`CountSketch::parts`].
+    #[must_use]
+    pub fn parts(&self) -> u32 {
+        self.levels.first().map_or(1, |level| match level {
+            RawLevel::Plain(vector) => vector.as_row().parts(),
+            RawLevel::Sketch(sketch) => sketch.parts(),
+        })
+    }
+
+    /// How often this data has been released before; see [`CountSketch::releases`]. All levels have one count.
+    #[must_use]
+    pub fn releases(&self) -> u32 {
+        self.levels.first().map_or(0, |level| match level {
+            RawLevel::Plain(vector) => vector.as_row().releases(),
+            RawLevel::Sketch(sketch) => sketch.releases(),
+        })
+    }
+
+    /// Raises the count of releases and returns it; see [`CountSketch::record_release`].
+    pub fn record_release(&mut self) -> u32 {
+        for level in &mut self.levels {
+            match level {
+                RawLevel::Plain(vector) => vector.as_row_mut().record_release(),
+                RawLevel::Sketch(sketch) => sketch.record_release(),
+            };
+        }
+        self.releases()
+    }
+
     pub(super) fn raw_levels(&self) -> &[RawLevel<H>] {
         &self.levels
     }

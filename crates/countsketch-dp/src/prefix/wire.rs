@@ -18,7 +18,7 @@
 //! A level is plain when 2^length ≤ rows · width.
 
 use serde::{Deserialize, Serialize};
-use sketch_hash::{DefaultHash, KeyedHash};
+use sketch_hash::{DefaultHash, HashId, KeyedHash};
 use sketch_wire::{Family, Flags, WireBody, WireError};
 use zeroize::Zeroize;
 
@@ -31,6 +31,7 @@ use crate::private::PrivateCountSketch;
 use crate::sensitive::SensitiveBytes;
 use crate::shape::CountSketchShape;
 use crate::sketch::CountSketch;
+use crate::wire_raw::raw_hash_id;
 
 /// 2²⁶ cells of 8 bytes, and 7 MiB of releases in each of 64 levels.
 const MAX_BODY_LEN: u64 = 1 << 30;
@@ -76,6 +77,13 @@ impl BodyV1 {
     fn new(layout: &PrefixLayout, files: impl Iterator<Item = Vec<u8>>) -> Self {
         let levels = layout.lengths().iter().zip(files).map(|(&length, file)| LevelV1 { length, file }).collect();
         Self { rows: layout.shape().rows(), width: layout.shape().width(), levels }
+    }
+
+    /// The hash of the first sketched level.
+    fn hash_id(&self, read: impl Fn(&[u8]) -> Result<HashId, DecodeError>) -> Result<HashId, DecodeError> {
+        let layout = self.to_layout()?;
+        let sketched = self.levels.iter().enumerate().find(|(index, _)| !layout.is_plain(*index));
+        sketched.map_or(Ok(DefaultHash::default().id()), |(_, level)| read(&level.file))
     }
 
     fn to_layout(&self) -> Result<PrefixLayout, DecodeError> {
@@ -196,6 +204,22 @@ impl<H: KeyedHash> PrefixStack<H> {
         let terms = terms.ok_or(DecodeError::Level { level: 0 })?;
         Ok(Self::from_parts(layout, hash, terms.bound, terms.granularity, levels))
     }
+}
+
+/// Reads the hash that a stack was made with, raw or private; that of the default key where all levels are plain, which use
+/// none.
+///
+/// A program that keeps several keys, or none, finds the right one by it before it reads the stack.
+///
+/// # Errors
+/// [`DecodeError`] for anything that is no stack.
+pub fn prefix_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
+    if sketch_wire::peek(bytes)?.family() == Family::PREFIX_RAW {
+        let (RawBodyV1(body), _) = &sketch_wire::decode::<RawBodyV1>(bytes)?;
+        return body.hash_id(raw_hash_id);
+    }
+    let (PrivateBodyV1(body), _) = &sketch_wire::decode::<PrivateBodyV1>(bytes)?;
+    body.hash_id(|file| Ok(PrivateCountSketch::from_bytes_allowing_insecure_noise(file)?.hash_id()))
 }
 
 fn check_level(layout: &PrefixLayout, level: usize, found: CountSketchShape) -> Result<(), DecodeError> {
