@@ -63,7 +63,7 @@ fn intervals_cover_at_their_confidence() {
 }
 
 #[test]
-#[ignore = "a minute in release builds"]
+#[ignore = "many minutes"]
 fn intervals_cover_at_their_confidence_in_many_settings() {
     let mut settings = Vec::new();
     for width in [256, 4096] {
