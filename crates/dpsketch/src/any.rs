@@ -9,7 +9,7 @@ use sketch_wire::{Family as WireFamily, peek};
 
 use crate::any_shape::AnyShape;
 use crate::error::{Error, ErrorKind};
-use crate::frequency::{FrequencySketch, FrequencyState, RawCountSketch, not_frequencies, sum_private, sum_raw};
+use crate::frequency::{FrequencySketch, FrequencyState, RawCountSketch, not_frequencies};
 use crate::presto::from_presto;
 use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
@@ -151,6 +151,8 @@ impl AnySketch {
             WireFamily::LEGIONS_RAW => RecordedSketch::<LegionsShape>::from_sensitive_bytes(bytes)?.into(),
             WireFamily::COUNTSKETCH_PRIVATE => FrequencySketch::from_private_bytes(bytes)?.into(),
             WireFamily::COUNTSKETCH_RAW => FrequencySketch::from_raw_bytes(bytes)?.into(),
+            WireFamily::PREFIX_PRIVATE => FrequencySketch::from_prefix_bytes(bytes)?.into(),
+            WireFamily::PREFIX_RAW => FrequencySketch::from_raw_prefix_bytes(bytes)?.into(),
             other => {
                 return Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
                     .hint("the file may be of a newer version of dpsketch"));
@@ -169,7 +171,7 @@ impl AnySketch {
         )
     }
 
-    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions` or `countsketch`.
+    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions`, `countsketch` or `prefix`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -242,10 +244,13 @@ impl From<RawCountSketch> for AnySketch {
 
 /// Whether named sketches are of frequencies; `false` for bitmaps, and for none.
 fn are_frequencies(sketches: &[(String, AnySketch)]) -> Result<bool, Error> {
-    let is_one = |sketch: &AnySketch| matches!(sketch, AnySketch::Frequencies(_));
     let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(false) };
-    match others.iter().find(|(_, other)| is_one(other) != is_one(first)) {
-        None => Ok(is_one(first)),
+    let own = matches!(first, AnySketch::Frequencies(_));
+    // Bitmaps of different families are told apart by their shapes.
+    let strange =
+        |other: &AnySketch| own != matches!(other, AnySketch::Frequencies(_)) || (own && other.kind() != first.kind());
+    match others.iter().find(|(_, other)| strange(other)) {
+        None => Ok(own),
         Some((name, other)) => Err(Error::new(
             ErrorKind::Incompatible,
             format!("{first_name} is a sketch of kind {} and {name} one of kind {}", first.kind(), other.kind()),
@@ -259,15 +264,15 @@ fn are_frequencies(sketches: &[(String, AnySketch)]) -> Result<bool, Error> {
 /// Frequency sketches with their names, of one state.
 fn frequency_state(sketches: &[(String, AnySketch)]) -> Result<FrequencyState<'_>, Error> {
     check_one_state(sketches)?;
-    let (mut private, mut raws) = (Vec::new(), Vec::new());
+    let mut frequencies = Vec::with_capacity(sketches.len());
     for (name, sketch) in sketches {
         match sketch {
-            AnySketch::Frequencies(FrequencySketch::Private(sketch)) => private.push((name.as_str(), sketch)),
-            AnySketch::Frequencies(FrequencySketch::Raw(raw)) => raws.push((name.as_str(), raw)),
+            AnySketch::Frequencies(sketch) => frequencies.push((name.as_str(), sketch)),
             other => return Err(not_frequencies(name, other.kind())),
         }
     }
-    if raws.is_empty() { Ok(FrequencyState::Private(private)) } else { Ok(FrequencyState::Raw(raws)) }
+    // Of one kind, which was checked, and one state.
+    FrequencyState::of(&frequencies).ok_or_else(|| not_frequencies("a file", "another"))
 }
 
 /// Sketches of one family and one state: all private or all raw.
@@ -405,10 +410,7 @@ pub fn merge_disjoint(sketches: &[(String, AnySketch)], assumption: DisjointPart
 }
 
 fn sum(sketches: &[(String, AnySketch)], disjoint: Option<DisjointParts>) -> Result<AnySketch, Error> {
-    match frequency_state(sketches)? {
-        FrequencyState::Private(private) => sum_private(&private, disjoint).map(AnySketch::from),
-        FrequencyState::Raw(raws) => sum_raw(&raws, disjoint).map(AnySketch::from),
-    }
+    frequency_state(sketches)?.sum(disjoint).map(AnySketch::from)
 }
 
 /// The union of raw sketches, of which there is at least one.

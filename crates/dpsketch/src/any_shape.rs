@@ -1,6 +1,6 @@
 use core::fmt;
 
-use countsketch_dp::CountSketchShape;
+use countsketch_dp::{CountSketchShape, PrefixLayout};
 use sfm_pcsa::SketchShape;
 
 /// The shape of a sketch of any kind.
@@ -21,6 +21,21 @@ pub enum AnyShape {
     Bitmap(SketchShape),
     /// Rows and width of frequencies.
     CountSketch(CountSketchShape),
+    /// Of a stack of prefixes.
+    Prefixes {
+        /// The bits of a key.
+        key_bits: u8,
+        /// The number of levels.
+        levels: usize,
+        /// Rows and width of a sketched level.
+        sketch: CountSketchShape,
+    },
+}
+
+impl AnyShape {
+    pub(crate) fn of_stack(layout: &PrefixLayout) -> Self {
+        Self::Prefixes { key_bits: layout.key_bits(), levels: layout.levels(), sketch: layout.shape() }
+    }
 }
 
 impl fmt::Display for AnyShape {
@@ -28,6 +43,9 @@ impl fmt::Display for AnyShape {
         match self {
             Self::Bitmap(shape) => shape.fmt(f),
             Self::CountSketch(shape) => shape.fmt(f),
+            Self::Prefixes { key_bits, levels, sketch } => {
+                write!(f, "keys of {key_bits} bits in {levels} levels of {sketch}")
+            }
         }
     }
 }

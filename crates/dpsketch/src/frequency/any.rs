@@ -4,13 +4,14 @@ use countsketch_dp::PrivateCountSketch;
 use serde_json::Value;
 use sketch_hash::HashId;
 
-use super::describe::{describe_private, describe_raw};
+use super::describe::{describe_prefixes, describe_private, describe_raw, describe_raw_prefixes};
+use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::raw::RawCountSketch;
 use crate::any_shape::AnyShape;
 use crate::error::Error;
 use crate::secret::SketchBytes;
 
-/// A CountSketch in either state, as a file holds it.
+/// A CountSketch, or a stack of them for prefixes, in either state, as a file holds it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FrequencySketch {
@@ -18,6 +19,10 @@ pub enum FrequencySketch {
     Private(PrivateCountSketch),
     /// Before noise.
     Raw(RawCountSketch),
+    /// A released stack of prefixes.
+    Prefixes(RecordedPrefixStack),
+    /// A stack of prefixes before noise.
+    RawPrefixes(RawPrefixStack),
 }
 
 impl FrequencySketch {
@@ -29,34 +34,49 @@ impl FrequencySketch {
         RawCountSketch::from_sensitive_bytes(bytes).map(Self::Raw)
     }
 
+    pub(crate) fn from_prefix_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        RecordedPrefixStack::from_bytes(bytes).map(Self::Prefixes)
+    }
+
+    pub(crate) fn from_raw_prefix_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        RawPrefixStack::from_sensitive_bytes(bytes).map(Self::RawPrefixes)
+    }
+
     /// The bytes of its file. Those of a raw sketch are as sensitive as the data.
     #[must_use]
     pub fn to_bytes(&self) -> SketchBytes {
         match self {
             Self::Private(sketch) => SketchBytes::new(sketch.to_bytes()),
             Self::Raw(raw) => SketchBytes::copy_of(&raw.to_sensitive_bytes()),
+            Self::Prefixes(stack) => SketchBytes::new(stack.to_bytes()),
+            Self::RawPrefixes(raw) => SketchBytes::copy_of(&raw.to_sensitive_bytes()),
         }
     }
 
-    /// `countsketch`.
+    /// `countsketch`, or `prefix` for a stack.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
-        "countsketch"
+        match self {
+            Self::Private(_) | Self::Raw(_) => "countsketch",
+            Self::Prefixes(_) | Self::RawPrefixes(_) => "prefix",
+        }
     }
 
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        matches!(self, Self::Raw(_))
+        matches!(self, Self::Raw(_) | Self::RawPrefixes(_))
     }
 
-    /// Rows and width.
+    /// Rows and width, of a stack with its levels.
     #[must_use]
-    pub const fn shape(&self) -> AnyShape {
-        AnyShape::CountSketch(match self {
-            Self::Private(sketch) => sketch.shape(),
-            Self::Raw(raw) => raw.shape(),
-        })
+    pub fn shape(&self) -> AnyShape {
+        match self {
+            Self::Private(sketch) => AnyShape::CountSketch(sketch.shape()),
+            Self::Raw(raw) => AnyShape::CountSketch(raw.shape()),
+            Self::Prefixes(stack) => AnyShape::of_stack(stack.layout()),
+            Self::RawPrefixes(raw) => AnyShape::of_stack(raw.layout()),
+        }
     }
 
     /// Which hash function and key made it.
@@ -65,6 +85,8 @@ impl FrequencySketch {
         match self {
             Self::Private(sketch) => sketch.hash_id(),
             Self::Raw(raw) => raw.hash_id(),
+            Self::Prefixes(stack) => stack.hash_id(),
+            Self::RawPrefixes(raw) => raw.hash_id(),
         }
     }
 
@@ -72,6 +94,8 @@ impl FrequencySketch {
         match self {
             Self::Private(sketch) => describe_private(sketch),
             Self::Raw(raw) => describe_raw(raw),
+            Self::Prefixes(stack) => describe_prefixes(stack),
+            Self::RawPrefixes(raw) => describe_raw_prefixes(raw),
         }
     }
 }
@@ -85,5 +109,17 @@ impl From<PrivateCountSketch> for FrequencySketch {
 impl From<RawCountSketch> for FrequencySketch {
     fn from(raw: RawCountSketch) -> Self {
         Self::Raw(raw)
+    }
+}
+
+impl From<RecordedPrefixStack> for FrequencySketch {
+    fn from(stack: RecordedPrefixStack) -> Self {
+        Self::Prefixes(stack)
+    }
+}
+
+impl From<RawPrefixStack> for FrequencySketch {
+    fn from(raw: RawPrefixStack) -> Self {
+        Self::RawPrefixes(raw)
     }
 }

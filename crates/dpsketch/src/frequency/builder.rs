@@ -302,7 +302,7 @@ impl FrequencyBuilder {
 
 /// A whole number of grid units, for a message.
 #[expect(clippy::cast_precision_loss, reason = "shown only")]
-fn in_units_of_weight(units: u64, step: f64) -> f64 {
+pub(super) fn in_units_of_weight(units: u64, step: f64) -> f64 {
     units as f64 * step
 }
 

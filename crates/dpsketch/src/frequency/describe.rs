@@ -1,11 +1,13 @@
 //! What can be said about a frequency sketch without its counters.
 
-use countsketch_dp::{CountSketchShape, Granularity, PrivateCountSketch};
+use countsketch_dp::{CountSketchShape, Granularity, Leaf, PrefixLayout, PrivateCountSketch};
 use serde_json::{Value, json};
 use sketch_hash::HashId;
 
+use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::query::extend;
 use super::raw::RawCountSketch;
+use super::terms::unit_in_words;
 use super::totals::{Totals, release_json};
 
 /// `kind, state, rows, width, granularity, hash, key`; then `noise_variance` (of a cell, in squared units of weight),
@@ -55,6 +57,58 @@ fn frame(state: &str, shape: CountSketchShape, granularity: Granularity, hash: H
         "rows": shape.rows(),
         "width": shape.width(),
         "granularity": granularity.to_string(),
+        "hash": hash.algorithm().to_string(),
+        "key": hash.key().to_string(),
+    })
+}
+
+/// `kind, state, key_bits, lengths, plain, rows, width, hash, key`, then of a released stack `rho_total, unit, sketches, releases`
+/// (those of every level).
+pub(crate) fn describe_prefixes(stack: &RecordedPrefixStack) -> Value {
+    let mut facts = stack_frame("private", stack.layout(), stack.hash_id());
+    let leaves = |level| stack.leaves(level).iter();
+    let units: Vec<String> =
+        leaves(0).filter_map(Leaf::guarantee).map(|guarantee| guarantee.bound().to_string()).collect();
+    let levels = (0..stack.layout().levels())
+        .map(|level| leaves(level).map(|leaf| release_json(leaf, Granularity::ONE)).collect::<Vec<_>>());
+    extend(
+        &mut facts,
+        json!({
+            "rho_total": stack.rho_total(),
+            "unit": units.first(),
+            "sketches": leaves(0).count(),
+            "releases": levels.collect::<Vec<_>>(),
+        }),
+    );
+    facts
+}
+
+/// The same of a raw one: no cost yet, but `granularity, parts` and `times_released`.
+pub(crate) fn describe_raw_prefixes(raw: &RawPrefixStack) -> Value {
+    let mut facts = stack_frame("raw", raw.layout(), raw.hash_id());
+    extend(
+        &mut facts,
+        json!({
+            "granularity": raw.granularity().to_string(),
+            "rho_total": null,
+            "unit": unit_in_words(raw.bound(), raw.granularity()),
+            "parts": raw.parts(),
+            "sketches": 1,
+            "times_released": raw.releases(),
+        }),
+    );
+    facts
+}
+
+fn stack_frame(state: &str, layout: &PrefixLayout, hash: HashId) -> Value {
+    json!({
+        "kind": "prefix",
+        "state": state,
+        "key_bits": layout.key_bits(),
+        "lengths": layout.lengths(),
+        "plain": (0..layout.levels()).map(|level| layout.is_plain(level)).collect::<Vec<_>>(),
+        "rows": layout.shape().rows(),
+        "width": layout.shape().width(),
         "hash": hash.algorithm().to_string(),
         "key": hash.key().to_string(),
     })

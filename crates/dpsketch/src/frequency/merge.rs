@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use countsketch_dp::{MAX_RELEASES, MergeError, PrivateCountSketch};
 use dp_noise::DisjointParts;
 
+use super::any::FrequencySketch;
+use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::raw::RawCountSketch;
 use crate::error::{Error, ErrorKind};
 
@@ -15,6 +17,43 @@ type Named<'a, S> = [(&'a str, &'a S)];
 pub(crate) enum FrequencyState<'a> {
     Private(Vec<(&'a str, &'a PrivateCountSketch)>),
     Raw(Vec<(&'a str, &'a RawCountSketch)>),
+    Prefixes(Vec<(&'a str, &'a RecordedPrefixStack)>),
+    RawPrefixes(Vec<(&'a str, &'a RawPrefixStack)>),
+}
+
+impl<'a> FrequencyState<'a> {
+    /// Sorts named sketches, which are all private or all raw; `None` where kinds are mixed.
+    pub(crate) fn of(sketches: &[(&'a str, &'a FrequencySketch)]) -> Option<Self> {
+        fn all<'a, S>(
+            sketches: &[(&'a str, &'a FrequencySketch)],
+            pick: impl Fn(&'a FrequencySketch) -> Option<&'a S>,
+        ) -> Option<Vec<(&'a str, &'a S)>> {
+            sketches.iter().map(|(name, sketch)| Some((*name, pick(sketch)?))).collect()
+        }
+        use FrequencySketch as F;
+        match sketches.first()?.1 {
+            F::Private(_) => {
+                all(sketches, |any| if let F::Private(own) = any { Some(own) } else { None }).map(Self::Private)
+            }
+            F::Raw(_) => all(sketches, |any| if let F::Raw(own) = any { Some(own) } else { None }).map(Self::Raw),
+            F::Prefixes(_) => {
+                all(sketches, |any| if let F::Prefixes(own) = any { Some(own) } else { None }).map(Self::Prefixes)
+            }
+            F::RawPrefixes(_) => {
+                all(sketches, |any| if let F::RawPrefixes(own) = any { Some(own) } else { None }).map(Self::RawPrefixes)
+            }
+        }
+    }
+
+    /// The sum of sketches that fit together. Costs of private ones add up unless nobody is in two of them.
+    pub(crate) fn sum(self, disjoint: Option<DisjointParts>) -> Result<FrequencySketch, Error> {
+        match self {
+            Self::Private(private) => sum_private(&private, disjoint).map(FrequencySketch::from),
+            Self::Raw(raws) => sum_raw(&raws, disjoint).map(FrequencySketch::from),
+            Self::Prefixes(stacks) => sum_prefixes(&stacks, disjoint).map(FrequencySketch::from),
+            Self::RawPrefixes(raws) => sum_raw_prefixes(&raws).map(FrequencySketch::from),
+        }
+    }
 }
 
 impl FrequencyState<'_> {
@@ -23,6 +62,9 @@ impl FrequencyState<'_> {
         match self {
             Self::Private(private) => check_private(private),
             Self::Raw(raws) => check_raw(raws),
+            // Summed on the way: the levels have their own hashes and releases.
+            Self::Prefixes(stacks) => sum_prefixes(stacks, None).map(drop),
+            Self::RawPrefixes(raws) => sum_raw_prefixes(raws).map(drop),
         }
     }
 
@@ -30,7 +72,7 @@ impl FrequencyState<'_> {
     pub(crate) fn check_number(&self) -> Result<(), Error> {
         match self {
             Self::Private(private) => check_number(private),
-            Self::Raw(_) => Ok(()),
+            Self::Raw(_) | Self::Prefixes(_) | Self::RawPrefixes(_) => Ok(()),
         }
     }
 }
@@ -105,7 +147,7 @@ fn check_number(sketches: &Named<'_, PrivateCountSketch>) -> Result<(), Error> {
 }
 
 /// The sum of private sketches, which fit together. Costs add up unless nobody is in two of them.
-pub(crate) fn sum_private(
+fn sum_private(
     sketches: &Named<'_, PrivateCountSketch>,
     disjoint: Option<DisjointParts>,
 ) -> Result<PrivateCountSketch, Error> {
@@ -117,12 +159,8 @@ pub(crate) fn sum_private(
 }
 
 /// The sum of raw sketches, which fit together.
-pub(crate) fn sum_raw(
-    sketches: &Named<'_, RawCountSketch>,
-    disjoint: Option<DisjointParts>,
-) -> Result<RawCountSketch, Error> {
-    let none = || Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE");
-    let ((_, first), others) = sketches.split_first().ok_or_else(none)?;
+fn sum_raw(sketches: &Named<'_, RawCountSketch>, disjoint: Option<DisjointParts>) -> Result<RawCountSketch, Error> {
+    let ((_, first), others) = sketches.split_first().ok_or_else(none_named)?;
     let mut sum = (*first).clone();
     for (_, other) in others {
         match disjoint {
@@ -131,4 +169,33 @@ pub(crate) fn sum_raw(
         }
     }
     Ok(sum)
+}
+
+/// The sum of released stacks; an error names the one that does not fit the first.
+fn sum_prefixes(
+    stacks: &Named<'_, RecordedPrefixStack>,
+    disjoint: Option<DisjointParts>,
+) -> Result<RecordedPrefixStack, Error> {
+    let ((first_name, first), others) = stacks.split_first().ok_or_else(none_named)?;
+    let mut sum = (*first).clone();
+    for (name, other) in others {
+        let told = |error: Error| error.prefixed(&format!("{name} does not fit {first_name}")).argument("FILE");
+        sum = sum.merge(other, disjoint).map_err(told)?;
+    }
+    Ok(sum)
+}
+
+/// The sum of raw stacks; an error names the one that does not fit the first.
+fn sum_raw_prefixes(raws: &Named<'_, RawPrefixStack>) -> Result<RawPrefixStack, Error> {
+    let ((first_name, first), others) = raws.split_first().ok_or_else(none_named)?;
+    let mut sum = (*first).clone();
+    for (name, other) in others {
+        let told = |error: Error| error.prefixed(&format!("{name} does not fit {first_name}")).argument("FILE");
+        sum.merge(other).map_err(told)?;
+    }
+    Ok(sum)
+}
+
+fn none_named() -> Error {
+    Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")
 }

@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use countsketch_dp::PrivateCountSketch;
-use dp_noise::{Neighbouring, NoiseRng};
+use countsketch_dp::{ContributionBound, PrivateCountSketch};
+use dp_noise::{Neighbouring, NoiseRng, Permit, Rho, dp_to_zcdp};
 
 use super::any::FrequencySketch;
 use super::level::{FrequencyLevel, PricedRelease};
+use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::raw::RawCountSketch;
 use super::release::Payment;
 use crate::any::AnySketch;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::raw_file::{CountsReleases, RawFile, not_raw};
 
 /// Releases the frequency sketch in a raw file, once; the counterpart of [`release_raw_file`](crate::release_raw_file), with the same
@@ -86,6 +87,41 @@ pub fn release_frequency_file_paid(
     let pay = |_: &RawCountSketch, priced: PricedRelease| pay(&priced).map(|payment| (priced, payment));
     let (raw, (priced, payment)) = file.count(raw, again, check, pay)?;
     raw.release_with(&priced, payment, &mut noise)
+}
+
+/// Releases the prefix stack in a raw file, once, with a permit for ρ that `pay` gets; it is told ρ and the bound.
+///
+/// The levels share ρ evenly. An (ε, δ) goes through zCDP; a pure ε is refused, as stacks have Gaussian noise.
+///
+/// # Errors
+/// As [`release_frequency_file_paid`]; [`ErrorKind::Parameter`] for a pure level.
+///
+/// # Privacy
+/// As [`release_frequency_file`] and [`RawPrefixStack::release_paid`].
+pub fn release_prefix_file_paid(
+    path: &Path,
+    level: FrequencyLevel,
+    relation: Neighbouring,
+    again: bool,
+    pay: impl FnOnce(Rho, ContributionBound) -> Result<Permit<Rho>, Error>,
+) -> Result<RecordedPrefixStack, Error> {
+    let mut noise = NoiseRng::from_os()?;
+    let file = RawFile::open(path)?;
+    let raw = match file.read()? {
+        AnySketch::Frequencies(FrequencySketch::RawPrefixes(raw)) => raw,
+        other => return Err(not_raw(&file.name, &other)),
+    };
+    let check = |_: &RawPrefixStack| match level {
+        FrequencyLevel::Rho(rho) => Ok(rho),
+        FrequencyLevel::Approximate { epsilon, delta } => Ok(dp_to_zcdp(epsilon, delta)?),
+        FrequencyLevel::Pure(_) => {
+            Err(Error::new(ErrorKind::Parameter, "a prefix stack has Gaussian noise, and no pure epsilon")
+                .argument("--pure")
+                .allowed("--rho, or --epsilon with --delta"))
+        }
+    };
+    let (raw, permit) = file.count(raw, again, check, |raw, rho| pay(rho, raw.bound()))?;
+    raw.release_with(relation, permit, &mut noise)
 }
 
 impl CountsReleases for RawCountSketch {
