@@ -69,7 +69,7 @@ pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Res
 /// As [`estimate`] with a choice of how likely the last level of a sketch is.
 ///
 /// [`LastLevel::Presto`] gives the number that Presto's `cardinality` would, with an error beside it; see
-/// [`SfmSketch::estimate_with`].
+/// [`SfmSketch::estimate_with`](sfm_pcsa::SfmSketch::estimate_with).
 ///
 /// # Errors
 /// As [`estimate`]; [`ErrorKind::Parameter`] for [`LastLevel::Presto`] with several private sketches, which Presto itself
