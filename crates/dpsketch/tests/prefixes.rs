@@ -115,6 +115,9 @@ fn a_raw_file_is_released_once_and_pure_noise_is_refused_before_anybody_pays() {
     let unpaid = |_, _| -> Result<Permit<Rho>, Error> { panic!("asked to pay") };
     let refused = release_prefix_file_paid(&path, pure, Neighbouring::AddRemove, false, unpaid);
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Parameter);
+    let tiny = FrequencyLevel::Rho(Rho::new(Rho::MIN).unwrap());
+    let refused = release_prefix_file_paid(&path, tiny, Neighbouring::AddRemove, false, unpaid);
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Parameter, "nothing is left for one level");
     let level = FrequencyLevel::Rho(Rho::new(0.5).unwrap());
     let release = || {
         release_prefix_file_paid(&path, level, Neighbouring::AddRemove, false, |rho, bound| {

@@ -111,7 +111,17 @@ pub fn release_prefix_file_paid(
         AnySketch::Frequencies(FrequencySketch::RawPrefixes(raw)) => raw,
         other => return Err(not_raw(&file.name, &other)),
     };
-    let check = |_: &RawPrefixStack| match level {
+    let check = |raw: &RawPrefixStack| {
+        let rho = zcdp_of(level)?;
+        raw.check_release(relation, rho).map(|()| rho)
+    };
+    let (raw, permit) = file.count(raw, again, check, |raw, rho| pay(rho, raw.bound()))?;
+    raw.release_with(relation, permit, &mut noise)
+}
+
+/// The ρ of a level with Gaussian noise.
+fn zcdp_of(level: FrequencyLevel) -> Result<Rho, Error> {
+    match level {
         FrequencyLevel::Rho(rho) => Ok(rho),
         FrequencyLevel::Approximate { epsilon, delta } => Ok(dp_to_zcdp(epsilon, delta)?),
         FrequencyLevel::Pure(_) => {
@@ -119,9 +129,7 @@ pub fn release_prefix_file_paid(
                 .argument("--pure")
                 .allowed("--rho, or --epsilon with --delta"))
         }
-    };
-    let (raw, permit) = file.count(raw, again, check, |raw, rho| pay(rho, raw.bound()))?;
-    raw.release_with(relation, permit, &mut noise)
+    }
 }
 
 impl CountsReleases for RawCountSketch {

@@ -1,7 +1,8 @@
 //! A raw stack as it is kept in a file.
 
 use countsketch_dp::{
-    BudgetSplit, ContributionBound, Granularity, PrefixLayout, PrefixStack, SensitiveBytes, prefix_hash_id,
+    BudgetSplit, ContributionBound, CountSketchShape, Exposure, Granularity, PrefixLayout, PrefixStack, SensitiveBytes,
+    prefix_hash_id,
 };
 use dp_noise::{Neighbouring, NoiseRng, Permit, Rho};
 use sketch_hash::HashId;
@@ -87,6 +88,20 @@ impl RawPrefixStack {
     /// would overflow.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         Ok(self.0.merge(&other.0)?)
+    }
+
+    /// Whether a release at ρ would be refused, to be asked before anything is paid for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) where the share of a level, sensitivity or noise are out of range.
+    pub fn check_release(&self, relation: Neighbouring, rho: Rho) -> Result<(), Error> {
+        let levels = self.layout().levels();
+        let part = rho.divide(u32::try_from(levels).unwrap_or(u32::MAX))?;
+        // A sketched level has the largest sensitivity; a plain one has one row.
+        let sketched = (0..levels).any(|level| !self.layout().is_plain(level));
+        let shape = if sketched { self.layout().shape() } else { CountSketchShape::new(1, 2)? };
+        Exposure::new(shape, self.bound(), self.parts(), relation).gaussian(part)?;
+        Ok(())
     }
 
     /// Adds Gaussian noise to all levels, which share ρ evenly, and gives up the raw stack.
