@@ -59,7 +59,8 @@ pub use frequency::{
     FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose, FrequencyQuery, FrequencySketch,
     FrequencySpend, FrequencyStudy, Moment, Payment, PlannedUnit, PrefixBuilder, PrefixKeys, PricedRelease,
     RawCountSketch, RawPrefixStack, RecordedPrefixStack, TopItems, TopRule, UserFrequencyBuilder, count_sketch_shape,
-    max_weight_units, release_frequency_file, release_frequency_file_paid, release_prefix_file_paid, weight_units,
+    max_weight_units, parse_delta, parse_granularity, parse_rho, release_frequency_file, release_frequency_file_paid,
+    release_prefix_file_paid, weight_units,
 };
 #[cfg(feature = "arrow")]
 pub use groups::{

@@ -47,6 +47,19 @@ impl FrequencyLevel {
     /// # Errors
     /// [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) where sensitivity or noise are out of range.
     pub fn price(self, exposure: Exposure) -> Result<PricedRelease, Error> {
+        let (argument, value) = match self {
+            Self::Rho(rho) => ("--rho", rho.get()),
+            Self::Approximate { epsilon, .. } | Self::Pure(epsilon) => ("--epsilon", epsilon.get()),
+        };
+        self.priced(exposure).map_err(|error| {
+            error
+                .argument_or(argument)
+                .value(value.to_string())
+                .allowed("a level whose noise can be drawn for this shape and these bounds, so mostly a larger one")
+        })
+    }
+
+    fn priced(self, exposure: Exposure) -> Result<PricedRelease, Error> {
         let noise = match self {
             Self::Rho(rho) => Noise::Rho { terms: exposure.gaussian(rho)?, stated: rho },
             Self::Approximate { epsilon, delta } if is_exact(exposure) => {
