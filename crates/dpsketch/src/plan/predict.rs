@@ -3,7 +3,7 @@
 use cardinality_estimators::{BitChannel, CellLayout, Status, noise_floor, predicted_rse};
 use dp_noise::RandomizedResponse;
 use serde_json::{Value, json};
-use sfm_pcsa::diagnostics::nway_or;
+use sfm_pcsa::diagnostics::nway_or_from_errors;
 use sfm_pcsa::{OutputForm, PcsaShape};
 
 use super::{Plan, PlannedAnswer, finite};
@@ -101,8 +101,13 @@ fn merged(own: BitChannel, parties: u32, form: OutputForm) -> Option<BitChannel>
     if parties == 1 {
         return Some(own);
     }
-    let merged = nway_or(form, &vec![(own.p(), own.q()); usize::try_from(parties).ok()?]).ok()?;
-    BitChannel::from_keep(merged.p, merged.a).ok()
+    let merged = nway_or_from_errors(form, &vec![(own.miss(), own.q()); usize::try_from(parties).ok()?]).ok()?;
+    // Nearly noiseless channels keep their digits in the errors, nearly useless ones in what is left of the signal.
+    if merged.d > 0.5 {
+        BitChannel::from_errors(merged.miss, merged.q).ok()
+    } else {
+        BitChannel::from_keep(merged.p, merged.a).ok()
+    }
 }
 
 /// The standard error of the product statistic for `n` items in disjoint sets of equal size.
