@@ -89,22 +89,57 @@ fn tests(steps: &mut Steps) {
     steps.run("figures against theory", sim::check_figures);
 }
 
-/// Kinds of cases that the golden files must hold: a file that is lost would otherwise pass in silence.
-const GOLDEN_KINDS: &[&str] = &[
-    "mechanism",
-    "dp_level",
-    "merge",
-    "nway_or",
-    "likelihood",
-    "edge",
-    "asymptotic",
-    "linear_counting",
-    "bloom",
-    "liquid_legions",
-    "hash",
-    "placement",
-    "presto_bytes",
-    "product_statistic",
+/// Kinds of cases that golden files of each schema must hold: a file that is lost would otherwise pass in silence.
+const GOLDEN_KINDS: &[(&str, &[&str])] = &[
+    (
+        "sfm-golden/1",
+        &[
+            "mechanism",
+            "dp_level",
+            "merge",
+            "nway_or",
+            "likelihood",
+            "edge",
+            "asymptotic",
+            "linear_counting",
+            "bloom",
+            "liquid_legions",
+            "hash",
+            "placement",
+            "presto_bytes",
+            "product_statistic",
+        ],
+    ),
+    (
+        "countsketch-golden-v1",
+        &[
+            "sigma_zcdp",
+            "laplace_scale",
+            "analytic_gaussian",
+            "gaussian_delta",
+            "zcdp_to_dp",
+            "dp_to_zcdp",
+            "zcdp_delta",
+            "discrete_gaussian",
+            "discrete_gaussian_delta_1d",
+            "discrete_laplace",
+            "bernoulli_exp",
+            "distributed_dgauss",
+            "median_tail",
+            "median_of_gaussians",
+            "min_of_gaussians_mean",
+            "order_statistic_ci",
+            "row_probability",
+            "row_probability_slope",
+            "count_mean_central",
+            "count_mean_local",
+            "f2_inner",
+            "merge",
+            "top_up",
+            "hierarchy",
+            "exact_delta_rows",
+        ],
+    ),
 ];
 
 /// All cases of all files, after a look that no kind is without any.
@@ -131,14 +166,19 @@ fn missing_kinds(root: &Path) -> Result<Vec<&'static str>, Failure> {
             }
         }
     }
-    Ok(GOLDEN_KINDS.iter().filter(|kind| !found.contains(**kind)).copied().collect())
+    let wanted = GOLDEN_KINDS.iter().flat_map(|(schema, kinds)| kinds.iter().map(move |kind| (*schema, *kind)));
+    let missing = wanted.filter(|(schema, kind)| !found.contains(&((*schema).to_owned(), (*kind).to_owned())));
+    Ok(missing.map(|(_, kind)| kind).collect())
 }
 
-/// The kinds of the cases in a golden file that lists them; none of a file of another schema.
-fn kinds_in(text: &str) -> BTreeSet<String> {
+/// The schema of a golden file with each kind of its cases, which stand in a list or in sections named by kind.
+fn kinds_in(text: &str) -> BTreeSet<(String, String)> {
     let json: Value = serde_json::from_str(text).unwrap_or_default();
+    let schema = json["schema"].as_str().unwrap_or_default();
     let cases = json["cases"].as_array().map(Vec::as_slice).unwrap_or_default();
-    cases.iter().filter_map(|case| case["kind"].as_str()).map(str::to_owned).collect()
+    let listed = cases.iter().filter_map(|case| case["kind"].as_str()).map(str::to_owned);
+    let sections = json["sections"].as_object().into_iter().flat_map(|sections| sections.keys().cloned());
+    listed.chain(sections).map(|kind| (schema.to_owned(), kind)).collect()
 }
 
 fn documents(steps: &mut Steps) {
@@ -163,8 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_read_from_lists_of_cases_only() {
-        assert_eq!(kinds_in(r#"{"cases": [{"kind": "a"}, {"kind": "b"}, {"kind": "a"}, {}]}"#).len(), 2);
-        assert!(kinds_in("not JSON").is_empty() && kinds_in(r#"{"sections": {}}"#).is_empty());
+    fn kinds_are_read_from_lists_of_cases_and_from_sections() {
+        let kinds = |text: &str| kinds_in(text).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
+        assert_eq!(kinds(r#"{"cases": [{"kind": "a"}, {"kind": "b"}, {"kind": "a"}, {}]}"#), ["a", "b"]);
+        assert_eq!(kinds(r#"{"sections": {"c": {}, "d": {}}}"#), ["c", "d"]);
+        assert!(kinds("not JSON").is_empty());
     }
 }

@@ -48,6 +48,88 @@ fn every_public_case_of_the_kinds_that_exist_passes() {
 }
 
 #[test]
+fn every_case_of_the_sections_of_count_sketches_passes() {
+    let report = run(&[sections_file()], &[]);
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(report.passed(), 225, "{report}");
+}
+
+fn sections_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../countsketch-dp/tests/golden/countsketch_golden.json")
+}
+
+/// Runs the file of sections after a change.
+fn run_changed(name: &str, change: impl Fn(&mut Value)) -> (usize, String) {
+    let text = std::fs::read_to_string(sections_file()).expect("the file is there");
+    let mut file: Value = serde_json::from_str(&text).expect("the file is JSON");
+    change(&mut file["sections"]);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    std::fs::write(&path, file.to_string()).expect("the test folder can be written");
+    let report = run(&[path], &[]);
+    (report.failed(), report.to_string())
+}
+
+#[test]
+fn a_wrong_number_in_any_section_fails() {
+    let of_cases = [
+        ("sigma_zcdp", "sigma2"),
+        ("laplace_scale", "scale"),
+        ("analytic_gaussian", "classical_sigma"),
+        ("gaussian_delta", "delta"),
+        ("zcdp_to_dp", "eps_tight"),
+        ("dp_to_zcdp", "rho"),
+        ("zcdp_delta", "alpha_opt"),
+        ("discrete_gaussian", "variance"),
+        ("discrete_gaussian_delta_1d", "delta"),
+        ("discrete_laplace", "pmf"),
+        ("bernoulli_exp", "hex"),
+        ("distributed_dgauss", "tau"),
+        ("median_tail", "exact"),
+        ("median_of_gaussians", "cdf_abs"),
+        ("min_of_gaussians_mean", "bias"),
+        ("order_statistic_ci", "r"),
+        ("row_probability", "cheb"),
+        ("count_mean_central", "estimate"),
+        ("count_mean_local", "estimate"),
+        ("merge", "loss_shared"),
+        ("top_up", "extra_sigma2"),
+        ("hierarchy", "sigma2"),
+        ("exact_delta_rows", "delta_exact"),
+    ];
+    let others = [("f2_inner", "f2", "variance"), ("f2_inner", "inner", "variance")];
+    for (section, list, field) in of_cases.map(|(section, field)| (section, "cases", field)).into_iter().chain(others) {
+        let wrong = json!({ "7": 7 });
+        let (failed, text) = run_changed("wrong", |sections| sections[section][list][0][field] = wrong.clone());
+        assert_eq!(failed, 1, "{section}: {text}");
+    }
+    let (failed, _) = run_changed("slope", |sections| sections["row_probability_slope"]["value"] = json!(0.3));
+    assert_eq!(failed, 1);
+}
+
+#[test]
+fn an_unknown_section_or_field_fails() {
+    let (failed, text) = run_changed("section", |sections| sections["oracle"] = json!({ "rtol": 0, "cases": [] }));
+    assert!(failed == 1 && text.contains("unknown section `oracle`"), "{text}");
+    let (failed, text) = run_changed("more", |sections| sections["merge"]["more"] = json!([]));
+    assert!(failed == 1 && text.contains("unknown field `more`"), "{text}");
+    let (failed, text) = run_changed("wanted", |sections| sections["merge"]["cases"][0]["charm"] = json!(1));
+    assert!(failed == 1 && text.contains("charm: got not computed"), "{text}");
+}
+
+/// The tolerance of a field counts for that field alone.
+#[test]
+fn absolute_tolerances_of_fields_are_kept() {
+    let shift = |value: f64| {
+        move |sections: &mut Value| {
+            let bias = &mut sections["min_of_gaussians_mean"]["cases"][0]["bias"];
+            *bias = json!(bias.as_f64().unwrap() + value);
+        }
+    };
+    assert_eq!(run_changed("near", shift(0.9e-12)).0, 0);
+    assert_eq!(run_changed("far", shift(1.1e-12)).0, 1);
+}
+
+#[test]
 fn a_right_case_passes() {
     assert_eq!(run_cases("right", &json!([case(right())])), (1, 0, "1 passed, 0 failed".to_owned()));
 }

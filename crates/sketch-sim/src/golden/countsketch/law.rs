@@ -63,8 +63,5 @@ pub(super) fn bernoulli_exp(input: Input<'_>) -> Result<Got, CaseError> {
     let digits = diagnostics::exp_minus_digits(numerator, denominator).ok_or_else(|| missing("num", "in range"))?;
     let value = digits.iter().rev().fold(0.0, |rest, &word| (number::to_f64(word) + rest) * WORD);
     let [high, middle, low] = digits;
-    Ok(Got::fields([
-        ("hex", Got::text(format!("{high:016x}{middle:016x}{low:016x}"))),
-        ("p", Got::Number(value)),
-    ]))
+    Ok(Got::fields([("hex", Got::text(format!("{high:016x}{middle:016x}{low:016x}"))), ("p", Got::Number(value))]))
 }

@@ -32,8 +32,7 @@ pub(super) fn median_of_gaussians(input: Input<'_>, expect: Input<'_>) -> Result
 
 /// A function of the keys of an object, which are numbers written as text.
 fn by_key(expect: Input<'_>, field: &str, f: impl Fn(f64) -> Result<f64, DomainError>) -> Result<Got, CaseError> {
-    let object: &Map<String, Value> =
-        expect.value(field)?.as_object().ok_or_else(|| missing(field, "an object"))?;
+    let object: &Map<String, Value> = expect.value(field)?.as_object().ok_or_else(|| missing(field, "an object"))?;
     let entry = |key: &String| {
         let at = key.parse().map_err(|_| missing(field, "an object whose keys are numbers"))?;
         Ok((key.clone(), Got::Number(f(at).map_err(CaseError::refused)?)))
