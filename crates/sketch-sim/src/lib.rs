@@ -3,6 +3,7 @@
 
 pub mod accuracy;
 pub mod figures;
+pub mod frequency;
 pub mod golden;
 mod number;
 mod options;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use sketch_sim::accuracy::{Plan, table};
 use sketch_sim::figures;
+use sketch_sim::frequency;
 use sketch_sim::golden;
 use sketch_sim::simulate::{Settings, simulate};
 use sketch_sim::{OptionError, Options};
@@ -16,7 +17,11 @@ Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
                   | --sketch bloom --cells M --hashes K | --sketch legions --cells M --decay A
                   --epsilon E --n N [--parties K | --merged K] [--overlap disjoint|half|same]
                   [--merge extremal|symmetric|xor|none] [--counts] [--trials T] [--seed S] [--threads N] [--json]
-       sketch-sim accuracy [--families | --merged] [--trials T] [--seed S] [--threads N] [--out FILE]
+       sketch-sim simulate countsketch --rows K --width B (--rho R | --epsilon E --delta D)
+                  [--vector zipf --d D --total N --exponent A | --vector sparse --t T --value V --d D]
+                  [--estimator median|trimmed|mean] [--baseline none|gaussian|countmin|countmean]
+                  [--queries Q] [--trials T] [--seed S] [--threads N] [--json]
+       sketch-sim accuracy [--families | --merged | --tails | --countsketch] [--trials T] [--seed S] [--threads N] [--out FILE]
        sketch-sim figures [--only a,b,…] [--check] [--trials T] [--seed S] [--threads N]
 
 Development only: randomness is seeded and insecure. `cargo xtask golden --help` and its like tell more.";
@@ -81,11 +86,18 @@ fn run_golden(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
 fn run_simulate(mut arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     match arguments.next().as_deref() {
         Some("sfm") => {}
-        Some(other) => return Err(Failure::Usage(format!("unknown sketch `{other}`; known: sfm"))),
-        None => return Err(Failure::Usage("which sketch? known: sfm".to_owned())),
+        Some("countsketch") => return run_frequencies(arguments),
+        Some(other) => return Err(Failure::Usage(format!("unknown sketch `{other}`; known: sfm, countsketch"))),
+        None => return Err(Failure::Usage("which sketch? known: sfm, countsketch".to_owned())),
     }
     let (settings, threads, json) = Settings::parse(arguments)?;
     let summary = simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
+    if json { print(&summary.to_json().to_string()) } else { print(&summary.to_string()) }
+}
+
+fn run_frequencies(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let (settings, threads, json) = frequency::Settings::parse(arguments)?;
+    let summary = frequency::simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
     if json { print(&summary.to_json().to_string()) } else { print(&summary.to_string()) }
 }
 

@@ -1,5 +1,6 @@
 //! The simulator as a whole: determinism, and agreement with prediction.
 
+use sketch_sim::frequency;
 use sketch_sim::simulate::{Settings, Summary, simulate};
 
 fn settings(text: &str) -> Settings {
@@ -109,4 +110,38 @@ fn the_summary_has_every_field_of_its_json() {
     }
     assert_eq!(json["trials"], 60);
     assert_eq!(json["statuses"]["ok"].as_u64().unwrap() + json["statuses"]["low_information"].as_u64().unwrap(), 60);
+}
+
+fn frequencies(text: &str, threads: Option<usize>) -> frequency::Summary {
+    let words = text.split_whitespace().map(str::to_owned);
+    let (settings, _, _) = frequency::Settings::parse(words).expect("the options are right");
+    frequency::simulate(&settings, threads).expect("the product takes the setting")
+}
+
+#[test]
+fn frequencies_depend_on_the_seed_and_not_on_the_number_of_threads() {
+    for baseline in ["none", "gaussian", "countmin", "countmean"] {
+        let text =
+            format!("--rows 5 --width 64 --rho 0.2 --d 500 --total 5000 --trials 6 --queries 50 --baseline {baseline}");
+        let one = frequencies(&text, Some(1));
+        for threads in [2, 5] {
+            assert_eq!(one, frequencies(&text, Some(threads)), "{baseline}, {threads} threads");
+        }
+        assert_ne!(one.to_json()["rmse"], frequencies(&format!("{text} --seed 2"), None).to_json()["rmse"]);
+    }
+}
+
+/// The Gaussian mechanism has standard deviation `1/√(2ρ)` whatever the data, and Count-Mean the error of its formula.
+#[test]
+fn baselines_have_the_errors_of_their_formulas() {
+    let text = "--rows 5 --width 256 --rho 0.02 --vector sparse --t 400 --value 20 --d 2000 --queries 1000 --trials 40";
+    let vector = frequencies(&format!("{text} --baseline gaussian"), None);
+    // σ = 5, and 40,000 independent answers: 4.9/√80000 = 1.7 %.
+    assert!((vector.rmse() / 5.0 - 1.0).abs() < 0.02, "{vector}");
+    assert!((vector.coverage() - 0.95).abs() < 0.01, "{vector}");
+    // (b/(b−1))²·(F₂·(1/b)(1−1/b) + k/2ρ)/k with F₂ = 400·20² = 160,000; answers of a sketch share its cells.
+    let b = 256.0_f64;
+    let variance = (b / (b - 1.0)).powi(2) * (160_000.0 / b * (1.0 - b.recip()) + 125.0) / 5.0;
+    let mean = frequencies(&format!("{text} --baseline countmean"), None);
+    assert!((mean.rmse() / variance.sqrt() - 1.0).abs() < 0.05, "{mean} {}", variance.sqrt());
 }

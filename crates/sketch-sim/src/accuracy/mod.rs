@@ -1,10 +1,13 @@
 //! The accuracy tables of the docs: measured against predicted, with the rule that both agree.
 
+mod clip;
+mod countsketch;
 mod rows;
 mod tails;
 
 use std::time::Instant;
 
+use crate::frequency::FrequencyError;
 use crate::options::{OptionError, Options};
 use crate::simulate::{Settings, SimulationError, Summary, simulate};
 use rows::{Row, heads, rows};
@@ -28,6 +31,8 @@ pub enum Which {
     Merged,
     /// How often answers near the noise stray far.
     Tails,
+    /// Frequencies.
+    CountSketch,
 }
 
 impl Which {
@@ -39,6 +44,7 @@ impl Which {
             Self::Families => "accuracy-families.md",
             Self::Merged => "accuracy-merged.md",
             Self::Tails => "accuracy-tails.md",
+            Self::CountSketch => "accuracy-countsketch.md",
         }
     }
 
@@ -48,6 +54,7 @@ impl Which {
             Self::Families => " --families",
             Self::Merged => " --merged",
             Self::Tails => " --tails",
+            Self::CountSketch => " --countsketch",
         }
     }
 
@@ -57,6 +64,7 @@ impl Which {
             Self::Families => "One release of one sketch",
             Self::Merged => "Merges of releases of 24 levels",
             Self::Tails => "Two releases near the noise",
+            Self::CountSketch => "Frequencies",
         }
     }
 }
@@ -86,6 +94,9 @@ pub enum AccuracyError {
     /// A setting could not be simulated.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+    /// Frequencies could not be simulated.
+    #[error(transparent)]
+    Frequency(#[from] FrequencyError),
 }
 
 impl AccuracyError {
@@ -100,13 +111,14 @@ impl Plan {
     /// # Errors
     /// [`OptionError`] naming the option.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, OptionError> {
-        let flags = ["--families", "--merged", "--tails"];
+        let flags = ["--families", "--merged", "--tails", "--countsketch"];
         let options = Options::parse(arguments, &["--trials", "--seed", "--threads", "--out"], &flags)?;
         if let Some(operand) = options.operands().first() {
             return Err(OptionError::Unknown { name: operand.clone() });
         }
         let expected = "a whole number from 1 to 10000000";
-        let trials = options.number("--trials", expected)?.unwrap_or(10_000);
+        let usual = if options.flag("--countsketch") { countsketch::SKETCHES } else { 10_000 };
+        let trials = options.number("--trials", expected)?.unwrap_or(usual);
         if !(1..=Settings::MAX_TRIALS).contains(&trials) {
             return Err(Options::refuse("--trials", &trials.to_string(), expected));
         }
@@ -116,6 +128,7 @@ impl Plan {
             ["--families"] => Which::Families,
             ["--merged"] => Which::Merged,
             ["--tails"] => Which::Tails,
+            ["--countsketch"] => Which::CountSketch,
             several => return Err(Options::refuse(several[0], several[1], "one table at a time")),
         };
         Ok(Self {
@@ -144,6 +157,9 @@ pub struct Table {
 pub fn table(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, AccuracyError> {
     if plan.which == Which::Tails {
         return tails::table(plan, progress);
+    }
+    if plan.which == Which::CountSketch {
+        return countsketch::table(plan, progress);
     }
     let mut lines = Vec::new();
     let mut violations = Vec::new();

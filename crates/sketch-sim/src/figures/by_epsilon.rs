@@ -4,7 +4,7 @@ use cardinality_estimators::{BitChannel, asymptotic_rse};
 
 use super::axis::Axis;
 use super::chart::Chart;
-use super::check::Point;
+use super::check::{Point, RRMSE};
 use super::curve::{Curves, channels, default_sketch, one};
 use super::peers::hll_theory;
 use super::{Drawn, Effort, FigureError, spaced};
@@ -43,6 +43,7 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
     Ok(Drawn {
         chart: Chart { title: "Error against ε, a million items".to_owned(), x, y, series: curves.series },
         x: "epsilon",
+        y: RRMSE,
         points: curves.points,
         settings: "One release of 4096 buckets and 24 levels, 10⁶ distinct items. Theory is the closed form for many items, \
                    `sqrt(ln 2/(B·I))` with `I = p·Li₂(d/p) + (1−p)·Li₂(−d/(1−p))`; it depends on neither the items nor the \

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::chart::Chart;
-use super::check::Point;
+use super::check::{Point, RRMSE};
 use super::curve::{Curves, default_sketch, one};
 use super::peers::{HLL_HOLDS_FROM, hll_error, hll_theory};
 use super::{Drawn, Effort, FigureError, spaced};
@@ -32,6 +32,7 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
     Ok(Drawn {
         chart: Chart { title: "Error against the number of items".to_owned(), x, y, series: curves.series },
         x: "distinct_items",
+        y: RRMSE,
         points: curves.points,
         settings: "Sketches of 4096 buckets and 24 levels, one release each. Theory is `sqrt(1/H − n)/n`, for HLL \
                    `sqrt(ln 2/4096)` from 10⁵ items on. HLL: `datasketches` 0.6, eight bits a register, as many registers \

@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::chart::Chart;
+use super::check::RRMSE;
 use super::curve::{Curves, default_sketch, one};
 use super::{Drawn, Effort, FigureError, spaced};
 use crate::number::floor_clamped;
@@ -49,6 +50,7 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
             series: curves.series,
         },
         x: "releases",
+        y: RRMSE,
         points: curves.points,
         settings: format!(
             "Releases at ε = 2 of 4096 buckets and 24 levels; 10⁵ distinct items in disjoint sets of equal size. {RULE}"
@@ -67,6 +69,7 @@ pub(super) fn draw_by_epsilon(effort: &Effort) -> Result<Drawn, FigureError> {
     Ok(Drawn {
         chart: Chart { title: "Error of the union of eight releases".to_owned(), x, y, series: curves.series },
         x: "epsilon",
+        y: RRMSE,
         points: curves.points,
         settings: format!(
             "Eight releases of 4096 buckets and 24 levels; 10⁵ distinct items in disjoint sets of equal size. {RULE}"

@@ -2,8 +2,12 @@
 
 use std::fmt::Write;
 
+use crate::frequency::mean_and_std_error;
+
 /// How many of its own standard deviations chance may move a simulated number: a false alarm in a million.
 const SIGMAS: f64 = 4.9;
+/// That rate.
+const FALSE_ALARM: f64 = 1e-6;
 
 /// One simulated point and what theory says of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +20,14 @@ pub(crate) struct Point {
     /// How far theory itself may be off, relative to it; `None` where it claims nothing.
     pub(crate) model: Option<f64>,
     pub(crate) trials: u32,
+    /// What chance does to the simulated number, relative to theory: exceeded once in a million.
+    pub(crate) chance: f64,
+    /// Whether the numbers are written in per cent.
+    pub(crate) percent: bool,
 }
+
+/// The columns of a figure whose numbers are relative errors.
+pub(crate) const RRMSE: [&str; 2] = ["simulated_rrmse", "theory_rse"];
 
 impl Point {
     /// A point with the rule of the accuracy tables: 3 % up to a prediction of 12 %, 6 % up to 20 %, none beyond.
@@ -28,7 +39,25 @@ impl Point {
         } else {
             None
         };
-        Self { series: series.to_owned(), x, simulated, theory, model, trials }
+        // Of a root mean square of near-normal errors the standard deviation is `1/√(2·trials)`.
+        let chance = SIGMAS / (2.0 * f64::from(trials)).sqrt();
+        Self { series: series.to_owned(), x, simulated, theory, model, trials, chance, percent: true }
+    }
+
+    /// A point whose number is the share of `trials` in which something happened, `theory` its probability; `model` is how
+    /// far theory itself may be off. Chance by Bernstein's inequality, which holds for rare events, too.
+    pub(crate) fn share(series: &str, x: f64, (simulated, theory): (f64, f64), model: f64, trials: u32) -> Self {
+        let doubt = (2.0 / FALSE_ALARM).ln() / f64::from(trials);
+        let chance = (2.0 * (1.0 - theory) * doubt / theory).sqrt() + 2.0 * doubt / (3.0 * theory);
+        Self { model: Some(model), chance, ..Self::new(series, x, simulated, theory, trials) }
+    }
+
+    /// A point whose number is the mean of samples.
+    pub(crate) fn mean(series: &str, x: f64, samples: &[f64], theory: f64, model: f64) -> Self {
+        let (mean, std_error) = mean_and_std_error(samples);
+        let trials = u32::try_from(samples.len()).unwrap_or(u32::MAX);
+        let chance = SIGMAS * std_error / theory;
+        Self { model: Some(model), chance, percent: false, ..Self::new(series, x, mean, theory, trials) }
     }
 
     /// How far the simulated number lies off the theoretical, relative to it.
@@ -36,10 +65,14 @@ impl Point {
         self.simulated / self.theory - 1.0
     }
 
-    /// What the difference may be: the model's own share, and what chance does to a root mean square of near-normal
-    /// errors, whose standard deviation is `1/√(2·trials)`.
+    /// What the difference may be: the model's own share, and that of chance.
     pub(crate) fn bound(&self) -> Option<f64> {
-        self.model.map(|model| model + SIGMAS / (2.0 * f64::from(self.trials)).sqrt())
+        self.model.map(|model| model + self.chance)
+    }
+
+    /// A number as this point's are written.
+    fn written(&self, number: f64) -> String {
+        if self.percent { format!("{:.3} %", 100.0 * number) } else { format!("{number:.3}") }
     }
 
     /// A sentence if the bound is broken.
@@ -79,11 +112,11 @@ pub(crate) fn table(points: &[Point]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {:.3} % | {:.3} % | {:+.1} % | ±{:.1} % |",
+            "| {name} | {} | {} | {} | {} | {:+.1} % | ±{:.1} % |",
             checked.len(),
             short(worst.x),
-            100.0 * worst.simulated,
-            100.0 * worst.theory,
+            worst.written(worst.simulated),
+            worst.written(worst.theory),
             100.0 * worst.difference(),
             100.0 * bound,
         );
@@ -92,8 +125,8 @@ pub(crate) fn table(points: &[Point]) -> String {
 }
 
 /// Every point as comma-separated values.
-pub(crate) fn csv(points: &[Point], x: &str) -> String {
-    let mut text = format!("series,{x},simulated_rrmse,theory_rse,trials\n");
+pub(crate) fn csv(points: &[Point], x: &str, [simulated, theory]: [&str; 2]) -> String {
+    let mut text = format!("series,{x},{simulated},{theory},trials\n");
     for point in points {
         let _ = writeln!(
             text,
@@ -130,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn shares_and_means_are_held_to_what_chance_does_to_them() {
+        // p = 1/2, n = 10,000: √(2·ln(2·10⁶)/10,000) = 0.0539, and 2·14.5/(3·5000) = 0.0019.
+        let share = Point::share("a", 1.0, (0.52, 0.5), 0.0, 10_000);
+        assert!((share.bound().unwrap() - 0.0558).abs() < 1e-4 && share.violation().is_none());
+        assert!(Point { simulated: 0.53, ..share }.violation().is_some());
+        let samples: Vec<f64> = (0..1000).map(|n| f64::from(n % 2)).collect();
+        let mean = Point::mean("a", 1.0, &samples, 0.5, 0.01);
+        assert!((mean.simulated - 0.5).abs() < 1e-15 && (mean.bound().unwrap() - 0.165).abs() < 1e-3);
+    }
+
+    #[test]
     fn tables_have_a_row_a_series_and_files_a_line_a_point() {
         let points = [
             Point::new("a", 100.0, 0.1, 0.1, 50),
@@ -139,6 +183,6 @@ mod tests {
         let text = table(&points);
         assert!(text.contains("| a | 2 | 1000 | 11.000 % | 10.000 % | +10.0 %"), "{text}");
         assert!(!text.contains("| b |"), "nothing is claimed of b: {text}");
-        assert_eq!(csv(&points, "n").lines().collect::<Vec<_>>()[3], "\"b\",0.25,0.500000,0.400000,50");
+        assert_eq!(csv(&points, "n", RRMSE).lines().collect::<Vec<_>>()[3], "\"b\",0.25,0.500000,0.400000,50");
     }
 }

@@ -4,6 +4,7 @@ use sfm_pcsa::{BloomShape, LegionsShape, LinearShape, PcsaShape, SketchShape};
 
 use super::axis::Axis;
 use super::chart::Chart;
+use super::check::RRMSE;
 use super::curve::{Curves, one};
 use super::{Drawn, Effort, FigureError, spaced};
 use crate::number::floor_clamped;
@@ -37,6 +38,7 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
     Ok(Drawn {
         chart: Chart { title: "Families of bitmaps of 2 KiB, ε = 2".to_owned(), x, y, series: curves.series },
         x: "distinct_items",
+        y: RRMSE,
         points: curves.points,
         settings: "One release at ε = 2 of sketches of 16,384 cells. Theory is `sqrt(1/H − n/hashes)/n`; for one row of equal \
                    cells with the bend of its closed form. Near the end of their range rows of equal cells are lost within a \

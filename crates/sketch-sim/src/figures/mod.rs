@@ -11,11 +11,14 @@ mod chart;
 mod check;
 mod curve;
 mod families;
+mod median;
 mod peers;
+mod sparse;
 
 use std::path::Path;
 use std::time::Instant;
 
+use crate::frequency::FrequencyError;
 use crate::options::{OptionError, Options};
 use crate::simulate::{Settings, SimulationError};
 use chart::Chart;
@@ -34,6 +37,8 @@ const FIGURES: &[Figure] = &[
     Figure { name: "merges", draw: by_merges::draw },
     Figure { name: "merges-epsilon", draw: by_merges::draw_by_epsilon },
     Figure { name: "families", draw: families::draw },
+    Figure { name: "median", draw: median::draw },
+    Figure { name: "sparse", draw: sparse::draw },
 ];
 
 /// Trials of a full run where counts are drawn.
@@ -62,6 +67,8 @@ struct Drawn {
     chart: Chart,
     /// What stands on the x-axis, as a column of the data.
     x: &'static str,
+    /// What is simulated and what theory says, as columns of the data.
+    y: [&'static str; 2],
     points: Vec<Point>,
     /// Sketches and settings, in Markdown.
     settings: String,
@@ -77,6 +84,9 @@ pub enum FigureError {
     /// A setting could not be simulated.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+    /// Frequencies could not be simulated.
+    #[error(transparent)]
+    Frequency(#[from] FrequencyError),
     /// A file could not be written.
     #[error("cannot write {path}: {source}")]
     Write {
@@ -166,7 +176,7 @@ fn save(name: &str, drawn: &Drawn, plan: &Plan, docs: &Path) -> Result<(), Figur
         check::table(&drawn.points)
     );
     write(&docs.join(format!("figures/{name}.svg")), &drawn.chart.to_svg())?;
-    write(&docs.join(format!("figures/{name}.csv")), &check::csv(&drawn.points, drawn.x))?;
+    write(&docs.join(format!("figures/{name}.csv")), &check::csv(&drawn.points, drawn.x, drawn.y))?;
     write(&docs.join(format!("figures-{name}.md")), &page)
 }
 

@@ -17,4 +17,4 @@ pub use run::{SimulationError, predicted, simulate};
 pub(crate) use settings::threads;
 pub use settings::{Merge, Overlap, Sampling, Settings, UnknownWord};
 pub use summary::Summary;
-pub(crate) use trials::in_parallel;
+pub(crate) use trials::{in_parallel, repeat};
