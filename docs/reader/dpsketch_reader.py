@@ -33,6 +33,8 @@ FAMILIES = {
     8: "legions-raw",
     9: "countsketch-private",
     10: "countsketch-raw",
+    11: "prefix-private",
+    12: "prefix-raw",
     EXAMPLE: "example",
 }
 MAX_RELEASES = 65536
@@ -334,6 +336,8 @@ def _private(shape_type, fields, header):
 ENTRY, USER_TOTAL, USER_ITEMS, CLIPPED = 1, 2, 3, 4
 GAUSSIAN, LAPLACE, GAUSSIAN_SHARES, LAPLACE_SHARES = 1, 2, 3, 4
 MAX_SHARES = 1 << 20
+# SipHash-1-3 under the public key, which plain levels of stacks state.
+DEFAULT_HASH = (1, "c9a4d873c4d3b963")
 COUNTSKETCH_CAP = (1 << 29) + (1 << 24)
 
 
@@ -426,7 +430,8 @@ def _least_cost(frame, leaf, parameter):
     # A formula in floating point: its last digits are not held against a file.
     count, share = leaf["secret"], float(parameter)
     tau = 10 * sum(math.exp(-2 * math.pi**2 * share * j / (j + 1)) for j in range(1, min(count, 65)))
-    tau += 10 * max(count - 65, 0) * math.exp(-2 * math.pi**2 * share * 65 / 66)
+    # The others are above their limit.
+    tau += 10 * max(count - 65, 0) * math.exp(-2 * math.pi**2 * share)
     cells, a2, c = frame["rows"] * frame["width"], l2 / (count * share), l1 / math.sqrt(count * share)
     forms = (math.sqrt(a2) + tau * math.sqrt(cells)) ** 2, a2 + 2 * c * tau + tau**2 * cells, a2 + 2 * tau * cells
     return min(forms) / 2 * (1 - 2e-9)
@@ -515,6 +520,72 @@ def _countsketch_private(fields, header):
     }
 
 
+def _prefix_levels(fields, header):
+    """Shape and levels of a stack; each level is a file of its own."""
+    rows, width = fields.unpack("BI")
+    if rows % 2 == 0 or not 2 <= width <= 1 << 24 or rows * width > 1 << 26:
+        raise FormatError("body", f"no sketch has {rows} rows of {width} buckets")
+    count = fields.one("Q")
+    _within("levels", count, 1, 64)
+    levels, before = [], 0
+    for _ in range(count):
+        length, size = fields.unpack("BQ")
+        _within("prefix length", length, before + 1, min(before + 16, 64))
+        before = length
+        plain = length <= 24 and 1 << length <= rows * width
+        wanted = (1, 1 << length) if plain else (rows, width)
+        try:
+            # Family 9 holds levels of family 11, 10 those of 12.
+            file = read(fields.take(size), header["family"] - 2)["body"]
+        except FormatError as error:
+            raise FormatError("body", f"level of {length} bits: {error}") from error
+        if (file["rows"], file["width"]) != wanted:
+            raise FormatError("body", f"expected rows and width {wanted} for {length} bits")
+        if plain and (file["hash_algorithm"], file["hash_fingerprint"]) != DEFAULT_HASH:
+            raise FormatError("body", "a plain level states the default hash")
+        levels.append({"length": length, "plain": plain, "file": file})
+    sketched = [level["file"] for level in levels if not level["plain"]]
+    if len({(file["hash_algorithm"], file["hash_fingerprint"]) for file in sketched}) > 1:
+        raise FormatError("body", "levels of several hashes")
+    if sum(level["file"]["cells"] for level in levels) > 1 << 26:
+        raise FormatError("body", "a stack of more than 2^26 cells")
+    return rows, width, levels
+
+
+def _alike(levels, terms):
+    """Levels of one stack say the same but for what they count and what they cost."""
+    for level in levels[1:]:
+        if terms(level["file"]) != terms(levels[0]["file"]):
+            raise FormatError("body", f"the level of {level['length']} bits does not go with the first")
+
+
+def _prefix_raw(fields, header):
+    if header["flags"] != ["raw"]:
+        raise FormatError("flags_family", f"counters without noise with flags {header['flags']}")
+    rows, width, levels = _prefix_levels(fields, header)
+    _alike(levels, lambda file: [file[name] for name in ("granularity", "bound", "parts", "releases")])
+    if levels[0]["file"]["bound"]["kind"] == CLIPPED:
+        raise FormatError("body", "contributions to a stack are not clipped")
+    return {"family": FAMILIES[header["family"]], "rows": rows, "width": width, "levels": levels}
+
+
+def _prefix_private(fields, header):
+    rows, width, levels = _prefix_levels(fields, header)
+    common = ("law", "factor", "relation", "bound", "parts")
+    _alike(levels, lambda file: (file["granularity"], file["insecure_noise"], file["steps"],
+                                 [[leaf[name] for name in common] for leaf in file["leaves"]]))
+    for leaf in levels[0]["file"]["leaves"]:
+        if leaf["law"] != GAUSSIAN or leaf["relation"] == 0 or leaf["bound"]["kind"] == CLIPPED:
+            raise FormatError("body", "a stack holds Gaussian releases of units that are not clipped")
+    insecure = "insecure_noise" in header["flags"]
+    if insecure != levels[0]["file"]["insecure_noise"]:
+        raise FormatError("flags_family", "the header and the levels do not say the same of their noise")
+    totals = [level["file"]["rho_total"] for level in levels]
+    rho = None if None in totals else float(sum(map(Fraction, totals)))
+    return {"family": FAMILIES[header["family"]], "insecure_noise": insecure, "rows": rows, "width": width,
+            "levels": levels, "rho_total": rho}
+
+
 # How to read the body of a family, and how long it may be.
 _BODIES = {EXAMPLE: (_example, 1 << 20)}
 for _number, _shape in ((1, Pcsa), (3, Linear), (5, Bloom), (7, Legions)):
@@ -522,6 +593,8 @@ for _number, _shape in ((1, Pcsa), (3, Linear), (5, Bloom), (7, Legions)):
     _BODIES[_number + 1] = (partial(_raw, _shape), 1 << 24)
 _BODIES[9] = (_countsketch_private, COUNTSKETCH_CAP)
 _BODIES[10] = (_countsketch_raw, COUNTSKETCH_CAP)
+_BODIES[11] = (_prefix_private, 1 << 30)
+_BODIES[12] = (_prefix_raw, 1 << 30)
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ mod combiner;
 mod combiner_network;
 mod error;
 mod exposure;
-mod gaussian_sum;
 mod granularity;
 mod heavy;
 mod holders;
@@ -47,6 +46,8 @@ mod top_up;
 mod user;
 mod weight;
 mod wire;
+mod wire_leaf;
+mod wire_list;
 mod wire_raw;
 
 pub use cardinality_estimators;

@@ -1,12 +1,14 @@
 //! Noise made by several parties, none of whom could take it away.
 
-use dp_noise::{DiscreteGaussian, Epsilon, NoiseSampler, NoiseSource, Permit, PolyaShare, Rho, Scale, Variance};
+use dp_noise::{
+    DiscreteGaussian, Epsilon, NoiseSampler, NoiseSource, Permit, PolyaShare, Rho, Scale, Variance,
+    distributed_gaussian_rho,
+};
 use sketch_hash::KeyedHash;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::ReleaseError;
 use crate::exposure::Exposure;
-use crate::gaussian_sum::{rho_of_sum, tau_of_shares};
 use crate::leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 use crate::lineage::Lineage;
 use crate::linear::{Frame, check_alike};
@@ -308,9 +310,8 @@ pub(crate) fn gaussian_cost(exposure: &Exposure, secret: u32, share: Variance) -
     if found < LEAST {
         return Err(ReleaseError::SmallVariance { found });
     }
-    let tau = tau_of_shares(check_shares(secret)?, found);
-    exposure.squared_l2()?;
-    exposure.l1()?;
-    let rho = rho_of_sum(exposure, f64::from(secret) * found, tau).unwrap_or(f64::INFINITY);
+    let cells = u64::try_from(exposure.shape().cells()).unwrap_or(u64::MAX);
+    let (l1, l2) = (exposure.l1()?, exposure.squared_l2()?);
+    let rho = distributed_gaussian_rho(check_shares(secret)?, share, cells, l1, l2)?.rho();
     Ok(Rho::new(rho.next_up().next_up().max(Rho::MIN))?)
 }

@@ -1,10 +1,9 @@
 //! More noise on a private sketch, and what the sum is worth to somebody who sees nothing else.
 
-use dp_noise::{DiscreteGaussian, NoiseSource, Variance};
+use dp_noise::{DiscreteGaussian, NoiseSource, Variance, top_up_rho};
 
 use crate::error::ReleaseError;
 use crate::exposure::Exposure;
-use crate::gaussian_sum::{rho_of_sum, tau_of_two};
 use crate::leaf::{Guarantee, Leaf, NoiseLaw, PrivacyCost, ReleaseId};
 use crate::lineage::Lineage;
 use crate::private::PrivateCountSketch;
@@ -84,8 +83,10 @@ impl PrivateCountSketch {
         };
         let Some(extra) = extra else { return Some(stated.get()) };
         let exposure = Exposure::new(self.shape(), bound, parts, relation);
-        let (s, d) = (gaussian(release)?.to_f64(), extra.to_f64());
-        let rho = rho_of_sum(&exposure, s + d, tau_of_two(s, d))?;
-        Some(rho.min(stated.get()))
+        let cells = u64::try_from(self.shape().cells()).ok()?;
+        let (l1, l2) = (exposure.l1().ok()?, exposure.squared_l2().ok()?);
+        // Where the bound says nothing, more noise still costs no more.
+        let alone = top_up_rho(gaussian(release)?, extra, cells, l1, l2).map_or(f64::INFINITY, |bound| bound.rho());
+        Some(alone.min(stated.get()))
     }
 }

@@ -1,5 +1,8 @@
 //! Bytes of raw sketches. The layout stands in [`wire`](crate::wire).
 
+use core::fmt;
+
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use sketch_hash::{HashId, KeyedHash};
 use sketch_wire::{Family, Flags, WireBody, WireError};
@@ -9,7 +12,9 @@ use crate::error::DecodeError;
 use crate::sensitive::SensitiveBytes;
 use crate::sketch::{CountSketch, RawTerms};
 use crate::table::Table;
-use crate::wire::{BoundV1, FrameV1, MAX_BODY_LEN, check_cells};
+use crate::wire::{FrameV1, MAX_BODY_LEN, check_cells};
+use crate::wire_leaf::BoundV1;
+use crate::wire_list::UNSEEN;
 
 /// Body of `countsketch-raw`, version 1.
 #[derive(Serialize, Deserialize)]
@@ -21,10 +26,46 @@ struct RawBodyV1 {
     cells: RawCells,
 }
 
-/// Cells, row after row. Wiped when dropped.
-#[derive(Serialize, Deserialize)]
+/// Cells, row after row. Wiped when dropped, and when they move to more room.
+#[derive(Serialize)]
 #[serde(transparent)]
 struct RawCells(Vec<i64>);
+
+impl RawCells {
+    fn push(&mut self, cell: i64) {
+        if self.0.len() == self.0.capacity() {
+            let mut larger = Vec::with_capacity(2 * self.0.len().max(UNSEEN));
+            larger.extend_from_slice(&self.0);
+            self.0.zeroize();
+            self.0 = larger;
+        }
+        self.0.push(cell);
+    }
+}
+
+impl<'de> Deserialize<'de> for RawCells {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(CellVisitor)
+    }
+}
+
+struct CellVisitor;
+
+impl<'de> Visitor<'de> for CellVisitor {
+    type Value = RawCells;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cells")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<RawCells, A::Error> {
+        let mut cells = RawCells(Vec::new());
+        while let Some(cell) = elements.next_element()? {
+            cells.push(cell);
+        }
+        Ok(cells)
+    }
+}
 
 impl Drop for RawCells {
     fn drop(&mut self) {

@@ -10,12 +10,14 @@
     reason = "numbers are small, and a test that cannot go on fails"
 )]
 
+mod renyi;
 mod support;
 
 use countsketch_dp::{
     ContributionBound, CountSketch, CountSketchShape, NoiseLaw, PrivacyCost, PrivateCountSketch, UserContribution,
 };
 use dp_noise::{Neighbouring, Scale, Variance};
+use renyi::renyi;
 use sketch_hash::DefaultHash;
 use support::{Raw, cells, entry, epsilon, noise, raw, rho, shape};
 
@@ -127,21 +129,6 @@ fn sensitivities_are_reached() {
     let world = World::users(shape(1, 2), ContributionBound::user_items(2, 2).unwrap());
     let reached = world.differences(Neighbouring::AddRemove).iter().map(|v| squared_l2(v)).max();
     assert_eq!(reached, Some(16));
-}
-
-/// Rényi divergence of order α between a discrete Gaussian and the same moved by `shift`, from its definition.
-fn renyi(variance: Variance, shift: i64, alpha: f64) -> f64 {
-    let s2 = variance.to_f64();
-    // The summand is largest near (1 − α) shift.
-    let reach = 40 + shift.abs() * (alpha as i64 + 2) + (40.0 * s2.sqrt()) as i64;
-    let log_weight = |x: i64| -((x * x) as f64) / (2.0 * s2);
-    let log_sum = |terms: Vec<f64>| {
-        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        largest + terms.iter().map(|term| (term - largest).exp()).sum::<f64>().ln()
-    };
-    let mass = log_sum((-reach..=reach).map(log_weight).collect());
-    let terms = (-reach..=reach).map(|x| alpha * log_weight(x) + (1.0 - alpha) * log_weight(x - shift) - mass);
-    log_sum(terms.collect()) / (alpha - 1.0)
 }
 
 fn gaussian(sketch: &PrivateCountSketch) -> Variance {

@@ -224,6 +224,19 @@ fn a_small_top_up_is_refused_and_a_large_one_costs_what_the_bound_says() {
     assert!(top_up_variance(ten, ten).is_err() && top_up_variance(sum, ten).is_err());
 }
 
+/// Terms that are bounded together are never less than they are, and a few percent more at most.
+#[test]
+fn bounds_for_many_shares_are_sums_of_all_terms() {
+    let pi = std::f64::consts::PI;
+    for (shares, s2) in [(1_u32, 2_u32), (2, 2), (1025, 2), (1026, 1), (5000, 2), (1 << 20, 1), (1 << 20, 3)] {
+        let term = |j: u32| 10.0 * (-2.0 * pi * pi * f64::from(s2) * f64::from(j) / f64::from(j + 1)).exp();
+        let all: f64 = (1..shares).map(term).sum();
+        let share = Variance::new(u128::from(s2), 1).unwrap();
+        let found = distributed_gaussian_rho(shares, share, 1000, l1(1), l2(1)).unwrap().tau();
+        assert!(found >= all * (1.0 - 1e-12) && found <= all * 1.03, "{shares} {s2}: {found} {all}");
+    }
+}
+
 #[test]
 fn many_shares_take_no_time_and_keep_an_upper_bound() {
     let share = Variance::new(2, 1).unwrap();

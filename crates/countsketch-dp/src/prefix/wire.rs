@@ -15,7 +15,7 @@
 //!       addressed by the prefix itself
 //! ```
 //!
-//! A level is plain when 2^length ≤ rows · width.
+//! A level is plain when length ≤ 24 and 2^length ≤ rows · width.
 
 use serde::{Deserialize, Serialize};
 use sketch_hash::{DefaultHash, HashId, KeyedHash};
@@ -24,6 +24,7 @@ use zeroize::Zeroize;
 
 use crate::baseline::{DenseVector, PrivateVector};
 use crate::error::DecodeError;
+use crate::leaf::{Leaf, NoiseLaw};
 use crate::prefix::level::PrivateLevel;
 use crate::prefix::stack::RawLevel;
 use crate::prefix::{PrefixLayout, PrefixStack, PrivatePrefixStack};
@@ -31,6 +32,7 @@ use crate::private::PrivateCountSketch;
 use crate::sensitive::SensitiveBytes;
 use crate::shape::CountSketchShape;
 use crate::sketch::CountSketch;
+use crate::wire_list::list;
 use crate::wire_raw::raw_hash_id;
 
 /// 2²⁶ cells of 8 bytes, and 7 MiB of releases in each of 64 levels.
@@ -46,13 +48,49 @@ struct RawBodyV1(BodyV1);
 struct BodyV1 {
     rows: u8,
     width: u32,
+    #[serde(deserialize_with = "list")]
     levels: Vec<LevelV1>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct LevelV1 {
     length: u8,
+    #[serde(with = "file_bytes")]
     file: Vec<u8>,
+}
+
+/// A run of bytes after its length, copied as one; read into exactly as much memory.
+mod file_bytes {
+    use core::fmt;
+
+    use serde::de::{Deserializer, Error, Visitor};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        deserializer.deserialize_byte_buf(FileVisitor)
+    }
+
+    struct FileVisitor;
+
+    impl Visitor<'_> for FileVisitor {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+    }
 }
 
 impl Drop for RawBodyV1 {
@@ -134,7 +172,8 @@ impl<H: KeyedHash> PrivatePrefixStack<H> {
             if sketch.hash_id() != expected {
                 return Err(DecodeError::HashMismatch { expected, found: sketch.hash_id() });
             }
-            if levels.first().is_some_and(|first| first.as_sketch().granularity() != sketch.granularity()) {
+            let first = levels.first().map_or(&sketch, PrivateLevel::as_sketch);
+            if !is_of_one_stack(first, &sketch) {
                 return Err(DecodeError::Level { level: index });
             }
             levels.push(if layout.is_plain(index) {
@@ -220,6 +259,22 @@ pub fn prefix_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
     }
     let (PrivateBodyV1(body), _) = &sketch_wire::decode::<PrivateBodyV1>(bytes)?;
     body.hash_id(|file| Ok(PrivateCountSketch::from_bytes_allowing_insecure_noise(file)?.hash_id()))
+}
+
+/// Whether a level has the grid of the first and its releases, with budgets of their own: the same Gaussian releases of the
+/// same units, joined in the same way. Otherwise the costs of levels would not add up to that of one unit.
+fn is_of_one_stack(first: &PrivateCountSketch, level: &PrivateCountSketch) -> bool {
+    let terms = |leaf: &Leaf| {
+        let guarantee = leaf.guarantee().filter(|_| matches!(leaf.law(), NoiseLaw::Gaussian { .. }))?;
+        let clipped = guarantee.bound().squared_norm().is_some();
+        (!clipped).then(|| (guarantee.bound(), guarantee.parts(), guarantee.relation(), leaf.factor()))
+    };
+    let alike = |(one, other): (&Leaf, &Leaf)| terms(one).is_some() && terms(one) == terms(other);
+    first.granularity() == level.granularity()
+        && first.insecure_noise() == level.insecure_noise()
+        && first.lineage().steps() == level.lineage().steps()
+        && first.leaves().len() == level.leaves().len()
+        && first.leaves().iter().zip(level.leaves()).all(alike)
 }
 
 fn check_level(layout: &PrefixLayout, level: usize, found: CountSketchShape) -> Result<(), DecodeError> {

@@ -309,15 +309,29 @@ def frame(rows, width, algorithm=1, key=DEFAULT, granularity=0):
 
 
 def item_hash(algorithm, item):
-    """64 bits of an integer below 2^63."""
+    """64 bits of an integer that is not negative: of eight bytes if it fits into a signed 64-bit one, else of sixteen."""
     if algorithm == 2:
+        assert item < 1 << 63
         return xxh64_word(item)
-    return default_hash(DEFAULT_KEY, b"integer", struct.pack("<Q", item))
+    data = item.to_bytes(8 if item < 1 << 63 else 16, "little")
+    return default_hash(DEFAULT_KEY, b"integer", data)
+
+
+def rows_of(shape):
+    return Rows(shape["hash_algorithm"], int(shape["hash_fingerprint"], 16), shape["rows"], shape["width"])
+
+
+def raw_file(shape, limit, cells, parts, releases, **more):
+    """Bytes, and what they say."""
+    body = (frame_bytes(shape) + bound_bytes(limit) + struct.pack("<II", parts, releases) + cell_bytes(cells))
+    says = {"family": "countsketch-raw", **shape, "bound": limit, "parts": parts, "releases": releases,
+            **more, **says_of_cells(cells)}
+    return container(10, 2, body), says
 
 
 def raw(name, shape, limit, items, parts=1, releases=0):
     """`items` are lists of [item, weight]: one list of records, or one list for each user."""
-    rows = Rows(shape["hash_algorithm"], int(shape["hash_fingerprint"], 16), shape["rows"], shape["width"])
+    rows = rows_of(shape)
     cells = [0] * (shape["rows"] * shape["width"])
     for user in items:
         hashed = [(item_hash(shape["hash_algorithm"], item), weight) for item, weight in user]
@@ -325,24 +339,78 @@ def raw(name, shape, limit, items, parts=1, releases=0):
             hashed = rows.bounded(hashed, limit)
         for x, weight in hashed:
             rows.add(cells, x, weight)
-    body = (frame_bytes(shape) + bound_bytes(limit) + struct.pack("<II", parts, releases) + cell_bytes(cells))
-    says = {"family": "countsketch-raw", **shape, "bound": limit, "parts": parts, "releases": releases,
-            "items": items, **says_of_cells(cells)}
-    write(name, container(10, 2, body), says)
+    write(name, *raw_file(shape, limit, cells, parts, releases, items=items))
 
 
-def private(name, shape, leaves, steps=None, insecure=False):
-    # Fixed numbers without a meaning, of all sizes.
+def private_file(shape, leaves, steps, insecure):
+    """Bytes, and what they say. Cells are fixed numbers without a meaning, of all sizes."""
     count = shape["rows"] * shape["width"]
     cells = [(-1) ** (i * i % 3) * (i**9 % 1000003 << i % 40) for i in range(count)]
     cells[0], cells[-1] = (1 << 63) - 1, 1 - (1 << 63)
-    steps = steps or [[0, 1]]
     rho, epsilon = totals(leaves, steps)
     body = (frame_bytes(shape) + list_bytes([leaf_bytes(entry) for entry in leaves])
             + list_bytes([struct.pack("<BI", *step) for step in steps]) + cell_bytes(cells))
     says = {"family": "countsketch-private", "insecure_noise": insecure, **shape, "leaves": leaves, "steps": steps,
             "rho_total": rho, "epsilon_total": epsilon, **says_of_cells(cells)}
-    write(name, container(9, 5 if insecure else 1, body), says)
+    return container(9, 5 if insecure else 1, body), says
+
+
+def private(name, shape, leaves, steps=None, insecure=False):
+    write(name, *private_file(shape, leaves, steps or [[0, 1]], insecure))
+
+
+# --- stacks of prefixes -------------------------------------------------------------------------------------------
+
+def level_frame(shape, length):
+    """The frame of one level, and whether it is plain: one cell a prefix, no hash."""
+    if 1 << length <= shape["rows"] * shape["width"]:
+        return frame(1, 1 << length, granularity=shape["granularity"]), True
+    return shape, False
+
+
+def stack_file(family, flags, shape, levels):
+    """`levels` are (length, bytes of the level's file)."""
+    body = struct.pack("<BIQ", shape["rows"], shape["width"], len(levels))
+    for length, data in levels:
+        body += struct.pack("<BQ", length, len(data)) + data
+    return container(family, flags, body)
+
+
+def prefix_raw(name, shape, limit, lengths, items, parts=1, releases=0):
+    """`items` are lists of [key, weight]: one list of records, or one list for each user."""
+    # Users are bounded by their keys, in the order of the default hash.
+    order = Rows(1, DEFAULT, 1, 2)
+    kept = [item for user in items for item in (user if limit["kind"] == ENTRY else order.bounded(user, limit))]
+    files, says = [], []
+    for length in lengths:
+        used, plain = level_frame(shape, length)
+        cells = [0] * (used["rows"] * used["width"])
+        for key, weight in kept:
+            prefix = key >> lengths[-1] - length
+            if plain:
+                cells[prefix] += weight
+            else:
+                rows_of(shape).add(cells, item_hash(shape["hash_algorithm"], prefix), weight)
+        data, said = raw_file(used, limit, cells, parts, releases)
+        files.append((length, data))
+        says.append({"length": length, "plain": plain, "file": said})
+    write(name, stack_file(12, 2, shape, files),
+          {"family": "prefix-raw", "rows": shape["rows"], "width": shape["width"], "levels": says, "items": items})
+
+
+def prefix_private(name, shape, lengths, releases, steps=None, insecure=False):
+    """`releases` are (number, rho of every level, terms): noise of its own in every level, for one unit."""
+    files, says, rho = [], [], Fraction(0)
+    for index, length in enumerate(lengths):
+        used, plain = level_frame(shape, length)
+        leaves = [gaussian(16 * number + index, used["rows"], rhos[index], **terms) for number, rhos, terms in releases]
+        data, said = private_file(used, leaves, steps or [[0, 1]], insecure)
+        rho += Fraction(said["rho_total"])
+        files.append((length, data))
+        says.append({"length": length, "plain": plain, "file": said})
+    write(name, stack_file(11, 5 if insecure else 1, shape, files),
+          {"family": "prefix-private", "insecure_noise": insecure, "rows": shape["rows"], "width": shape["width"],
+           "levels": says, "rho_total": float(rho)})
 
 
 def raw_files():
@@ -378,6 +446,26 @@ def private_files():
     private("private-insecure", single, [gaussian(9, 5, 1.0)], insecure=True)
 
 
+def prefix_files():
+    records = [[[key * key % 512, key % 5 - 2] for key in range(60)]]
+    prefix_raw("prefix-raw-records", frame(3, 8), bound(ENTRY, 1, 2), [3, 6, 9], records, releases=2)
+    # No level is sketched, and then none is plain.
+    prefix_raw("prefix-raw-plain", frame(5, 16, granularity=3), UNIT, [2, 6], [[[key, 1] for key in range(64)]])
+    long = [[[key * 0x9E3779B97F4A7C15 & M64, 1] for key in range(20)]]
+    prefix_raw("prefix-raw-long", frame(1, 16), UNIT, [16, 32, 48, 64], long)
+    prefix_raw("prefix-raw-presto", frame(3, 8, 2, 0), UNIT, [4, 10], [[[key * 37 % 1024, 1] for key in range(40)]])
+    users = [[[(u * 11 + i * i) % 64, (u + i) % 7 - 3] for i in range(12)] for u in range(9)]
+    prefix_raw("prefix-raw-users", frame(3, 4), bound(USER_ITEMS, 3, 2), [3, 5, 6], users, parts=2)
+    prefix_private("prefix-private-single", frame(3, 8), [3, 6, 9], [(1, [0.125, 0.25, 0.5], {})])
+    users = {"bound": bound(USER_TOTAL, 0, 9), "relation": 2, "parts": 3}
+    prefix_private("prefix-private-users", frame(5, 4, granularity=7), [4, 16], [(1, [0.5, 0.5], users)])
+    pair = [(1, [0.125, 0.25], {}), (2, [0.5, 0.0625], {})]
+    prefix_private("prefix-private-sum", frame(3, 4, 2, 0), [2, 10], pair, [[0, 2], [1, 2]])
+    prefix_private("prefix-private-disjoint", frame(3, 4), [2, 10], pair, [[0, 2], [2, 2]])
+    prefix_private("prefix-private-insecure", frame(1, 2), [1, 2], [(1, [1.0, 1.0], {})], insecure=True)
+
+
 if __name__ == "__main__":
     raw_files()
     private_files()
+    prefix_files()

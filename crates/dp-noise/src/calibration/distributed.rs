@@ -6,8 +6,10 @@ use super::{CalibrationError, MARGIN};
 use crate::dyadic::to_f64;
 use crate::{FractionError, L1Sensitivity, ParameterError, Rho, SquaredL2Sensitivity, Variance};
 
-/// Terms of the sum over partial sums that are added one by one; the others are bounded by the last of these.
-const EXPLICIT: u32 = 1 << 16;
+/// Terms of the sum over partial sums that are added one by one, and how many terms of the others are bounded together: so
+/// many that their number grows by one part in [`BLOCKS`].
+const EXPLICIT: u32 = 1 << 10;
+const BLOCKS: u32 = 1 << 6;
 
 /// What a sum of independent discrete Gaussians costs.
 ///
@@ -58,6 +60,9 @@ impl DistributedBound {
 /// ρ = ½ min{ (a + τ√d)²,  a² + 2cτ + τ²d,  a² + 2τd }
 /// ```
 ///
+/// Some two thousand terms are computed, whatever the number of shares. The first 1024 are exact; of the others, which fall
+/// with `j`, up to one in 64 neighbours count as the largest of them, which adds less than 2% to τ at `σ² = 2`.
+///
 /// From `σ² = 2` on, τ is below `3·10⁻⁸ (1 + m/10⁸)` and the cost is that of one Gaussian; below it grows fast, and at
 /// `σ² = 1/2` with 20,000 cells it says nothing any more.
 ///
@@ -88,12 +93,20 @@ pub fn distributed_gaussian_rho(
     check_cells(cells)?;
     check_part(share, QUARTER)?;
     let s2 = share.to_f64();
+    Ok(DistributedBound::new(10.0 * partial_sums(shares, s2), f64::from(shares) * s2, cells, l1, l2))
+}
+
+/// `Σ_{j=1}^{m−1} e^(−2π²σ² j/(j+1))`, or a little more.
+fn partial_sums(shares: u32, s2: f64) -> f64 {
     let term = |j: u32| (-2.0 * PI * PI * s2 * f64::from(j) / (f64::from(j) + 1.0)).exp();
-    let explicit = (shares - 1).min(EXPLICIT);
-    let mut sum: f64 = (1..=explicit).map(term).sum();
-    // Terms fall, so the others are below the last one.
-    sum += f64::from(shares - 1 - explicit) * term(explicit.max(1));
-    Ok(DistributedBound::new(10.0 * sum, f64::from(shares) * s2, cells, l1, l2))
+    let mut sum: f64 = (1..shares.min(EXPLICIT + 1)).map(term).sum();
+    let mut first = EXPLICIT + 1;
+    while first < shares {
+        let block = (first / BLOCKS).min(shares - first);
+        sum += f64::from(block) * term(first);
+        first += block;
+    }
+    sum
 }
 
 /// `(numerator, denominator)` of the least variance of a share and of a part of a top-up.
