@@ -1,7 +1,7 @@
 //! Parameters of frequency sketches from text and flags.
 
 use countsketch_dp::Granularity;
-use dp_noise::{Delta, Epsilon, Rho};
+use dp_noise::{Delta, Epsilon, Rho, dp_to_zcdp};
 
 use super::level::FrequencyLevel;
 use crate::error::{Error, ErrorKind};
@@ -92,6 +92,30 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 impl FrequencyLevel {
+    /// The ρ that a stack of prefixes is released at for this level: an (ε, δ) goes through zCDP.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] for a pure level, as stacks have Gaussian noise, and for a ρ out of range.
+    ///
+    /// # Examples
+    /// ```
+    /// use dpsketch::{FrequencyLevel, parse_epsilon, parse_rho};
+    /// assert_eq!(FrequencyLevel::Rho(parse_rho("0.5")?).stack_rho()?.get(), 0.5);
+    /// assert!(FrequencyLevel::Pure(parse_epsilon("1")?).stack_rho().is_err());
+    /// # Ok::<(), dpsketch::Error>(())
+    /// ```
+    pub fn stack_rho(self) -> Result<Rho, Error> {
+        match self {
+            Self::Rho(rho) => Ok(rho),
+            Self::Approximate { epsilon, delta } => Ok(dp_to_zcdp(epsilon, delta)?),
+            Self::Pure(_) => {
+                Err(Error::new(ErrorKind::Parameter, "a prefix stack has Gaussian noise, and no pure epsilon")
+                    .argument("--pure")
+                    .allowed("--rho, or --epsilon with --delta"))
+            }
+        }
+    }
+
     /// The level that some flags ask for: ρ alone, ε with δ, or ε of pure differential privacy. `None` where none is given.
     ///
     /// # Errors

@@ -43,6 +43,7 @@ const BATCH: usize = 256;
 pub struct FrequencyQuery<'s> {
     frequencies: Frequencies<'s>,
     rows: RowHasher,
+    integers: bool,
 }
 
 /// Options only.
@@ -65,7 +66,13 @@ impl<'s> FrequencyQuery<'s> {
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_hash(sketch, &hash)?;
-        Ok(Self { frequencies: sketch.frequencies(options)?, rows: RowHasher::new(hash, rules) })
+        Ok(Self { frequencies: sketch.frequencies(options)?, rows: RowHasher::new(hash, rules), integers: false })
+    }
+
+    /// Takes texts for whole numbers, as in sketches of an integer column: the number 42 and the text `42` are different items.
+    #[must_use]
+    pub fn with_integers(self) -> Self {
+        Self { integers: true, ..self }
     }
 
     /// The frequency of one item, of one or several values; `None` where a value is missing.
@@ -81,7 +88,7 @@ impl<'s> FrequencyQuery<'s> {
     }
 
     /// The frequencies of a stream of texts, in their order; a block of them is held at a time. Texts that stand for a
-    /// missing value are left out.
+    /// missing value are left out; [`ErrorKind::Parameter`] stands for one that should be a whole number and is none.
     pub fn answers<S: AsRef<str>>(
         &mut self,
         texts: impl IntoIterator<Item = S>,
@@ -103,11 +110,17 @@ impl<'s> FrequencyQuery<'s> {
     }
 
     fn block<S: AsRef<str>>(&mut self, texts: Vec<S>) -> Vec<Result<FrequencyAnswer, Error>> {
-        let hashed = texts.into_iter().filter_map(|text| {
-            let hash = self.rows.hash([Some(Item::Text(text.as_ref()))])?;
-            Some((text.as_ref().to_owned(), hash))
-        });
-        let (items, keys): (Vec<String>, Vec<u64>) = hashed.unzip();
+        let (mut items, mut keys) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
+        for text in texts {
+            let item = match item_of(text.as_ref(), self.integers) {
+                Ok(item) => item,
+                Err(error) => return vec![Err(error)],
+            };
+            if let Some(key) = self.rows.hash([Some(item)]) {
+                items.push(text.as_ref().to_owned());
+                keys.push(key);
+            }
+        }
         match self.frequencies.estimate_all(&keys) {
             Ok(estimates) => {
                 let answer = |(item, estimate)| Ok(FrequencyAnswer { item, estimate });
@@ -122,6 +135,20 @@ impl<'s> FrequencyQuery<'s> {
     pub fn std_error(&self) -> f64 {
         self.frequencies.std_error()
     }
+}
+
+/// A text as itself, or as the whole number that it is.
+fn item_of(text: &str, integers: bool) -> Result<Item<'_>, Error> {
+    if !integers {
+        return Ok(Item::Text(text));
+    }
+    text.trim().parse().map(Item::Integer).map_err(|_| {
+        Error::new(ErrorKind::Parameter, format!("{text:?} is no whole number"))
+            .argument("--item")
+            .value(text)
+            .allowed("whole numbers of at most 128 bits")
+            .hint("leave --integers out where items are texts")
+    })
 }
 
 /// The frequency of one item.

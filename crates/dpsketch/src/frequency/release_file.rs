@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use countsketch_dp::{ContributionBound, PrivateCountSketch};
-use dp_noise::{Neighbouring, NoiseRng, Permit, Rho, dp_to_zcdp};
+use dp_noise::{Neighbouring, NoiseRng, Permit, Rho};
 
 use super::any::FrequencySketch;
 use super::level::{FrequencyLevel, PricedRelease};
@@ -11,7 +11,7 @@ use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::raw::RawCountSketch;
 use super::release::Payment;
 use crate::any::AnySketch;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::raw_file::{CountsReleases, RawFile, not_raw};
 
 /// Releases the frequency sketch in a raw file, once; the counterpart of [`release_raw_file`](crate::release_raw_file), with the same
@@ -94,7 +94,7 @@ pub fn release_frequency_file_paid(
 /// The levels share ρ evenly. An (ε, δ) goes through zCDP; a pure ε is refused, as stacks have Gaussian noise.
 ///
 /// # Errors
-/// As [`release_frequency_file_paid`]; [`ErrorKind::Parameter`] for a pure level.
+/// As [`release_frequency_file_paid`]; [`ErrorKind::Parameter`](crate::ErrorKind::Parameter) for a pure level.
 ///
 /// # Privacy
 /// As [`release_frequency_file`] and [`RawPrefixStack::release_paid`].
@@ -112,24 +112,11 @@ pub fn release_prefix_file_paid(
         other => return Err(not_raw(&file.name, &other)),
     };
     let check = |raw: &RawPrefixStack| {
-        let rho = zcdp_of(level)?;
+        let rho = level.stack_rho()?;
         raw.check_release(relation, rho).map(|()| rho)
     };
     let (raw, permit) = file.count(raw, again, check, |raw, rho| pay(rho, raw.bound()))?;
     raw.release_with(relation, permit, &mut noise)
-}
-
-/// The ρ of a level with Gaussian noise.
-fn zcdp_of(level: FrequencyLevel) -> Result<Rho, Error> {
-    match level {
-        FrequencyLevel::Rho(rho) => Ok(rho),
-        FrequencyLevel::Approximate { epsilon, delta } => Ok(dp_to_zcdp(epsilon, delta)?),
-        FrequencyLevel::Pure(_) => {
-            Err(Error::new(ErrorKind::Parameter, "a prefix stack has Gaussian noise, and no pure epsilon")
-                .argument("--pure")
-                .allowed("--rho, or --epsilon with --delta"))
-        }
-    }
 }
 
 impl CountsReleases for RawCountSketch {
