@@ -3,11 +3,13 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::verb::{
-    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, release, study, verify,
+    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, query, release, study, topk,
+    verify,
 };
 use crate::version::{LONG_VERSION, VERSION};
 
-/// Differentially private, mergeable sketches: count distinct things over several data sets without sharing the data.
+/// Differentially private, mergeable sketches: count distinct things, and how frequent they are, over several data sets
+/// without sharing the data.
 ///
 /// Each party builds a sketch of its data and releases it with noise. Released sketches can be published, merged and
 /// estimated by anybody; the noise protects every single item, whatever else is known.
@@ -83,14 +85,18 @@ pub(crate) enum ColorChoice {
 pub(crate) enum Verb {
     /// How accurate an answer will be and how large its sketch, before any data.
     Plan(plan::PlanArgs),
-    /// Data to a sketch: raw, or released at once with --epsilon.
+    /// Data to a sketch: raw, or released at once with --epsilon or --rho.
     Build(Box<build::BuildArgs>),
     /// A raw sketch to a private one, once.
     Release(release::ReleaseArgs),
-    /// Several sketches to one: the union of their data.
+    /// Several sketches to one: the union or sum of their data.
     Merge(merge::MergeArgs),
-    /// How many distinct items: of one sketch, or of the union of several.
+    /// How many distinct items: of one sketch, or of the union of several. Of frequencies, their second moment.
     Estimate(estimate::EstimateArgs),
+    /// How frequent items are, of a private sketch of frequencies.
+    Query(query::QueryArgs),
+    /// The most frequent of many candidates, of a private sketch of frequencies.
+    Topk(topk::TopkArgs),
     /// What is in a sketch file: kind, shape, hash, privacy.
     Inspect(inspect::InspectArgs),
     /// From Presto's bytes to ours, and back.

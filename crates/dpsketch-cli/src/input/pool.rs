@@ -149,7 +149,10 @@ fn count_apart<S: RowSink>(
         let checks = feeder.finish();
         for worker in workers {
             let part = worker.join().map_err(|_| Error::new(ErrorKind::Internal, "a worker thread failed"))?;
-            sink.absorb(part)?;
+            // What is left of a failed count is of no use, and `count` tells the failure.
+            if !shared.stop.load(Ordering::Relaxed) {
+                sink.absorb(part)?;
+            }
         }
         Ok((produced, checks))
     })

@@ -1,4 +1,4 @@
-//! `demo`: three airports count their aircraft together without sharing a list.
+//! `demo`: three airports count their aircraft together without sharing a list, and tell which of them fly most.
 
 use std::collections::HashSet;
 
@@ -12,6 +12,7 @@ use dpsketch::sketch_hash::{AnyHash, Item};
 use dpsketch::{Answer, DistinctBuilder, Error, ErrorKind, RawSketch, TextRules, estimate, merge, parse_epsilon};
 use serde_json::{Value, json};
 
+use super::demo_frequent::Frequent;
 use super::written::warn_about_epsilon;
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number};
@@ -22,7 +23,7 @@ static FLIGHTS: &[u8] = include_bytes!("../../data/flights.parquet");
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// The privacy loss of each airport's release.
+    /// The privacy loss of each release.
     #[arg(long, value_name = "E", default_value = "2", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Epsilon,
 }
@@ -59,9 +60,13 @@ struct Line {
 pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     warn_about_epsilon(Some(args.epsilon), console);
     let mut airports = ["EWR", "LGA", "JFK"].map(Airport::new);
+    let mut frequent = Frequent::new()?;
     let layout = ParquetLayout::in_memory("flights.parquet", FLIGHTS, &["origin".to_owned(), "tailnum".to_owned()])?;
     for row_group in 0..layout.row_groups() {
-        layout.for_each_batch(row_group, |columns| split(columns, &mut airports))?;
+        layout.for_each_batch(row_group, |columns| {
+            frequent.count(columns.get(1))?;
+            split(columns, &mut airports)
+        })?;
     }
     let flights = airports.iter().map(|airport| airport.builder.counts().rows).sum();
     let union: HashSet<String> = airports.iter().flat_map(|airport| airport.exact.iter().cloned()).collect();
@@ -79,7 +84,8 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     let merged = ("merged.dps".to_owned(), merge(&released, MergeForm::Extremal)?);
     let answer = estimate(&[merged], Confidence::P95)?;
     lines.push(Line { what: "merged file".to_owned(), answer, exact: union.len() });
-    console.print(&report(args.epsilon, flights, &lines))
+    let second = frequent.story(args.epsilon)?;
+    console.print(&report(args.epsilon, flights, &lines, second))
 }
 
 /// Hands each flight to the airport it left from.
@@ -96,10 +102,12 @@ fn split(columns: &[ArrayRef], airports: &mut [Airport]) -> Result<(), Error> {
     Ok(())
 }
 
-fn report(epsilon: Epsilon, flights: u64, lines: &[Line]) -> Report {
+/// Both stories.
+fn report(epsilon: Epsilon, flights: u64, lines: &[Line], second: Report) -> Report {
     let rows: Vec<Value> = lines.iter().map(row).collect();
-    let json = json!({ "epsilon": epsilon.get(), "flights": flights, "results": rows });
-    Report { text: text(epsilon, flights, lines), json, rows }
+    let json = json!({ "epsilon": epsilon.get(), "flights": flights, "results": rows, "frequent": second.json });
+    let text = text(epsilon, flights, lines) + "\n" + &second.text;
+    Report { text, json, rows: [rows, second.rows].concat() }
 }
 
 fn row(line: &Line) -> Value {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use dpsketch::cardinality_estimators::{Confidence, LastLevel, Status};
+use dpsketch::cardinality_estimators::{Confidence, Estimate, LastLevel, Status};
 use dpsketch::sfm_pcsa::Unit;
-use dpsketch::{Answer, Error, ErrorKind, estimate_with, parse_confidence};
+use dpsketch::{Answer, AnySketch, Error, ErrorKind, estimate_with, parse_confidence};
 
 use super::estimate_sets::SetArgs;
-use super::group_estimates;
+use super::frequency_args::refuse_for;
+use super::{group_estimates, moment};
 use crate::console::{Console, Report};
 use crate::format::{counted, number, pairs, percent};
 use crate::io::read_all;
@@ -17,7 +18,8 @@ use crate::paths::{check_out, paths};
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
     /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Or one
-    /// table of groups, made by `dpsketch build --group-by`.
+    /// table of groups, made by `dpsketch build --group-by`. Of frequencies: one sketch for the second moment, the sum of the
+    /// squares of all frequencies, and two for their inner product, the size of a join.
     #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names", value_parser = paths())]
     files: Vec<PathBuf>,
     /// How sure the interval is.
@@ -26,9 +28,9 @@ pub(crate) struct EstimateArgs {
     /// For a table of groups: where to write the estimates, NAME.csv or NAME.parquet. Standard output if left out.
     #[arg(long, short, value_name = "FILE", value_parser = paths(), conflicts_with = "names")]
     out: Option<PathBuf>,
-    /// How likely the last level of a sketch is taken to be.
-    #[arg(long, value_enum, default_value = "exact", conflicts_with = "names")]
-    last_level: LastLevelArg,
+    /// How likely the last level of a sketch is taken to be; exact if left out.
+    #[arg(long, value_enum, conflicts_with = "names")]
+    last_level: Option<LastLevelArg>,
     #[command(flatten)]
     sets: SetArgs,
 }
@@ -58,11 +60,15 @@ pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
             .allowed("--out with a table of groups only")
             .hint("use --json or --csv, and send the output to a file"));
     }
-    let last_level = match args.last_level {
-        LastLevelArg::Exact => LastLevel::Exact,
-        LastLevelArg::Presto => LastLevel::Presto,
-    };
     let sketches = read_all(&args.files, console)?;
+    if sketches.iter().any(|(_, sketch)| matches!(sketch, AnySketch::Frequencies(_))) {
+        refuse_for("countsketch", [("--last-level", args.last_level.is_some())])?;
+        return moment::run(&sketches, args.confidence, console);
+    }
+    let last_level = match args.last_level {
+        None | Some(LastLevelArg::Exact) => LastLevel::Exact,
+        Some(LastLevelArg::Presto) => LastLevel::Presto,
+    };
     let answer = estimate_with(&sketches, last_level, args.confidence).map_err(|error| error.argument_or("FILE"))?;
     console.print(&Report::of_one(text(&answer), answer.to_json()))
 }
@@ -89,7 +95,11 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
 }
 
 fn interval(answer: &Answer, number: fn(f64) -> String) -> String {
-    let found = answer.estimate();
+    interval_of(answer.estimate(), number)
+}
+
+/// An interval in words.
+pub(crate) fn interval_of(found: &Estimate, number: fn(f64) -> String) -> String {
     let level = percent_of(found.confidence());
     match (found.lower(), found.upper()) {
         (Some(lower), Some(upper)) => format!("{} to {} ({level} confidence)", number(lower), number(upper)),

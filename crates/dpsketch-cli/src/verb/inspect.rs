@@ -81,10 +81,15 @@ fn text(facts: &Value) -> String {
     let mut lines = Vec::new();
     for (name, value) in facts {
         match value {
+            Value::Array(statements) if name == "epsilon_at_delta" => {
+                lines.extend(statements.iter().map(|statement| ("statement", at_delta(statement))));
+            }
+            Value::Array(values) if name != "releases" => lines.push((name.as_str(), listed(values))),
             Value::Array(releases) => {
+                // Those of a stack of prefixes are listed level by level.
+                let releases: Vec<&Value> = releases.iter().flat_map(of_level).collect();
                 for release in releases.iter().take(SHOWN) {
-                    let [id, epsilon] = ["id", "epsilon"].map(|field| plain(&release[field]));
-                    lines.push(("release", format!("{id}, epsilon {epsilon}")));
+                    lines.push(("release", released(release)));
                 }
                 if releases.len() > SHOWN {
                     lines.push(("release", format!("and {} more", releases.len() - SHOWN)));
@@ -95,6 +100,31 @@ fn text(facts: &Value) -> String {
         }
     }
     pairs(&lines)
+}
+
+/// A list of numbers or words in a line.
+fn listed(values: &[Value]) -> String {
+    values.iter().map(plain).collect::<Vec<_>>().join(", ")
+}
+
+fn of_level(value: &Value) -> Vec<&Value> {
+    value.as_array().map_or_else(|| vec![value], |releases| releases.iter().collect())
+}
+
+/// A release in a line: its name, and what it cost.
+fn released(release: &Value) -> String {
+    let [id, epsilon, rho] = ["id", "epsilon", "rho"].map(|field| plain(&release[field]));
+    match (release["epsilon"].is_number(), release["rho"].is_number()) {
+        (true, _) => format!("{id}, epsilon {epsilon}"),
+        (_, true) => format!("{id}, rho {rho}"),
+        _ => id,
+    }
+}
+
+/// What a total of rho means in epsilon and delta.
+fn at_delta(statement: &Value) -> String {
+    let [epsilon, delta] = ["epsilon", "delta"].map(|field| statement[field].as_f64().unwrap_or(f64::NAN));
+    format!("all releases together are epsilon {epsilon:.4} at delta {delta:e}")
 }
 
 fn plain(value: &Value) -> String {

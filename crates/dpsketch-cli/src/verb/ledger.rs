@@ -3,8 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Subcommand};
-use dpsketch::dp_noise::{Amount, Epsilon};
-use dpsketch::{Currency, Error, Ledger, LedgerRecord, LedgerTerms, MaxItems, PrivacyUnit, parse_epsilon, parse_total};
+use dpsketch::dp_noise::{Amount, Epsilon, Rho};
+use dpsketch::sfm_pcsa::Unit;
+use dpsketch::{
+    Currency, Error, ErrorKind, Ledger, LedgerRecord, LedgerTerms, MaxItems, PrivacyUnit, parse_epsilon, parse_rho,
+    parse_total,
+};
 use serde_json::{Value, json};
 
 use super::booking::at_fault;
@@ -46,6 +50,7 @@ enum Action {
         ledger: PathBuf,
     },
     /// Book a release that was made elsewhere. It stays there as spent, not released.
+    #[command(group = ArgGroup::new("cost").required(true))]
     Spend {
         /// The ledger.
         #[arg(long, value_name = "F", value_parser = paths())]
@@ -54,8 +59,11 @@ enum Action {
         #[arg(long, value_name = "L")]
         label: String,
         /// The epsilon of the release.
-        #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
-        epsilon: Epsilon,
+        #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true, group = "cost")]
+        epsilon: Option<Epsilon>,
+        /// The rho of the release, where its noise is Gaussian; for ledgers of rho.
+        #[arg(long, value_name = "R", value_parser = parse_rho, allow_hyphen_values = true, group = "cost")]
+        rho: Option<Rho>,
         /// The release protects users with at most this many items. If left out, what the ledger protects.
         #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
         max_items: Option<MaxItems>,
@@ -79,17 +87,34 @@ pub(crate) fn run(args: &LedgerVerbArgs, console: Console) -> Result<(), Error> 
             let record = Ledger::open(ledger).and_then(|ledger| ledger.show()).map_err(in_file)?;
             show(ledger, &record, console)
         }
-        Action::Spend { ledger: file, label, epsilon, max_items } => {
+        Action::Spend { ledger: file, label, epsilon, rho, max_items } => {
             let ledger = Ledger::open(file).map_err(in_file)?;
             let user = max_items.map(|max_items| PrivacyUnit::User { max_items });
-            let spend =
-                user.map_or_else(|| ledger.spend(label, *epsilon), |user| ledger.spend_for(label, *epsilon, user));
-            let spend = spend.map_err(|error| at_fault(error, label))?;
-            let (number, record) = (spend.number(), ledger.show().map_err(in_file)?);
-            // The permit would be for a release by this program; the one that is booked is made elsewhere.
-            drop(spend);
-            spent(file, number, &record, console)
+            let number = book(&ledger, label, (*epsilon, *rho), user)?;
+            spent(file, number, &ledger.show().map_err(in_file)?, console)
         }
+    }
+}
+
+/// Books a release; the number of its spend. The permit would be for a release by this program; the one that is booked is made
+/// elsewhere.
+fn book(
+    ledger: &Ledger,
+    label: &str,
+    cost: (Option<Epsilon>, Option<Rho>),
+    user: Option<PrivacyUnit>,
+) -> Result<usize, Error> {
+    match cost {
+        (Some(epsilon), _) => {
+            let spend =
+                user.map_or_else(|| ledger.spend(label, epsilon), |user| ledger.spend_for(label, epsilon, user));
+            spend.map(|spend| spend.number()).map_err(|error| at_fault(error, label, "--epsilon"))
+        }
+        (None, Some(rho)) => {
+            let spend = ledger.spend_rho(label, rho, user.map(Unit::from));
+            spend.map(|spend| spend.number()).map_err(|error| at_fault(error, label, "--rho"))
+        }
+        (None, None) => Err(Error::new(ErrorKind::Parameter, "the cost is missing").argument("--epsilon")),
     }
 }
 

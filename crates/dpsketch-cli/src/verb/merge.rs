@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dpsketch::dp_noise::DisjointParts;
 use dpsketch::sfm_pcsa::MergeForm;
-use dpsketch::{Error, merge};
+use dpsketch::{AnySketch, Error, merge, merge_disjoint};
 
+use super::frequency_args::refuse_for;
 use super::written::report_written;
 use crate::console::Console;
 use crate::io::{Destination, read_all};
@@ -16,10 +18,15 @@ pub(crate) struct MergeArgs {
     /// Sketches to merge: all private or all raw, of one shape and one key; - for standard input.
     #[arg(value_name = "FILE", required = true, value_parser = paths())]
     files: Vec<PathBuf>,
-    /// How the noise of private sketches is put together. Raw sketches have none.
-    #[arg(long, value_enum, default_value = "extremal")]
-    form: Form,
-    /// Where to write the sketch of the union: NAME.dps, NAME.raw.dps for raw ones, or - for standard output.
+    /// How the noise of private distinct counts is put together, extremal if left out. Raw sketches have none, and
+    /// frequencies add up.
+    #[arg(long, value_enum)]
+    form: Option<Form>,
+    /// For frequencies: no person is in two of the files, as where everybody belongs to one site. The sum then states the
+    /// largest cost instead of their sum. No program can check it.
+    #[arg(long)]
+    disjoint: bool,
+    /// Where to write the sketch of the union or sum: NAME.dps, NAME.raw.dps for raw ones, or - for standard output.
     #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
 }
@@ -34,15 +41,29 @@ enum Form {
     Xor,
 }
 
+impl MergeArgs {
+    fn merge(&self, sketches: &[(String, AnySketch)]) -> Result<AnySketch, Error> {
+        match sketches.first() {
+            Some((_, AnySketch::Frequencies(_))) => refuse_for("countsketch", [("--form", self.form.is_some())])?,
+            Some((_, other)) => refuse_for(other.kind(), [("--disjoint", self.disjoint)])?,
+            None => {}
+        }
+        if self.disjoint {
+            return merge_disjoint(sketches, DisjointParts::EachUnitInOnePart);
+        }
+        let form = match self.form {
+            None | Some(Form::Extremal) => MergeForm::Extremal,
+            Some(Form::Symmetric) => MergeForm::Symmetric,
+            Some(Form::Xor) => MergeForm::Xor,
+        };
+        merge(sketches, form)
+    }
+}
+
 pub(crate) fn run(args: &MergeArgs, console: Console) -> Result<(), Error> {
     check_out(&args.out, args.files.iter().map(PathBuf::as_path))?;
     let sketches = read_all(&args.files, console)?;
-    let form = match args.form {
-        Form::Extremal => MergeForm::Extremal,
-        Form::Symmetric => MergeForm::Symmetric,
-        Form::Xor => MergeForm::Xor,
-    };
-    let merged = merge(&sketches, form).map_err(|error| error.argument_or("FILE"))?;
+    let merged = args.merge(&sketches).map_err(|error| error.argument_or("FILE"))?;
     let destination = Destination::open(&args.out, merged.is_raw())?;
     let free = destination.write(&merged)?;
     report_written(&args.out, &merged, free, console)

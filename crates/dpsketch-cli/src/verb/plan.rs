@@ -10,24 +10,32 @@ use dpsketch::{
 use serde_json::Value;
 
 use super::build::{Kind, max_items};
+use super::frequency_args::{FrequencyArgs, LevelArgs, refuse_for, required_epsilon};
+use super::frequency_plan;
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number, pairs};
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// What the sketch counts: sfm, distinct items.
+    /// What the sketch counts.
     #[arg(long, value_enum, default_value = "sfm")]
     kind: Kind,
     /// How many distinct items there will be, in the data of all parties together. A guess will do.
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
-    distinct: u64,
-    /// The privacy loss of each party's release.
+    distinct: Option<u64>,
+    #[command(flatten)]
+    data: frequency_plan::DataArgs,
+    #[command(flatten)]
+    frequency: FrequencyArgs,
+    #[command(flatten)]
+    level: LevelArgs,
+    /// The privacy loss of each party's release. Frequencies need --delta or --pure beside it, or --rho instead.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
+    epsilon: Option<Epsilon>,
     /// How many parties release a sketch each.
     #[arg(long, value_name = "K", default_value = "1", value_parser = parse_count, allow_negative_numbers = true)]
     parties: u64,
-    /// The most items of a user, if epsilon is to protect users.
+    /// The most items of a user, if the release is to protect users.
     #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
     max_items: Option<MaxItems>,
     /// Buckets, a power of two. 4096 if left out, unless an error or a length is asked for.
@@ -39,7 +47,7 @@ pub(crate) struct PlanArgs {
     /// Find the fewest buckets with this relative standard error, such as 0.05.
     #[arg(long, value_name = "R", value_parser = parse_real, allow_hyphen_values = true)]
     target_rse: Option<f64>,
-    /// The most bytes of a released file. Without --target-rse, the most accurate sketch of that length.
+    /// The most bytes of a released file. Without --target-rse or --target-error, the most accurate sketch of that length.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, allow_negative_numbers = true)]
     max_bytes: Option<u64>,
     /// Which answer to aim at. That of the files together for several parties, of the one sketch for one.
@@ -72,8 +80,12 @@ impl From<Answer> for PlannedAnswer {
 }
 
 pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<(), Error> {
-    let Kind::Sfm = args.kind;
-    super::written::warn_about_epsilon(Some(args.epsilon), console);
+    if args.kind == Kind::Countsketch {
+        return args.frequencies(console);
+    }
+    let foreign = args.data.given().into_iter().chain(args.frequency.given()).chain(args.level.given());
+    refuse_for("sfm", foreign)?;
+    super::written::warn_about_epsilon(args.epsilon, console);
     let plan = args.plan()?;
     let json = plan.to_json();
     let rows = json["answers"].as_array().cloned().unwrap_or_default();
@@ -82,12 +94,43 @@ pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<(), Error> {
 }
 
 impl PlanArgs {
+    fn frequencies(&self, console: Console) -> Result<(), Error> {
+        let foreign = [
+            ("--distinct", self.distinct.is_some()),
+            ("--buckets", self.buckets.is_some()),
+            ("--levels", self.levels.is_some()),
+            ("--target-rse", self.target_rse.is_some()),
+            ("--answer", self.answer.is_some()),
+        ];
+        refuse_for("countsketch", foreign)?;
+        let wanted = frequency_plan::Wanted {
+            data: &self.data,
+            frequency: &self.frequency,
+            level: self.level.required(self.epsilon)?,
+            relation: self.level.relation(),
+            parties: u32::try_from(self.parties).unwrap_or(u32::MAX),
+            max_items: self.max_items,
+            max_bytes: self.max_bytes,
+        };
+        frequency_plan::run(&wanted, console)
+    }
+
+    fn distinct(&self) -> Result<u64, Error> {
+        self.distinct.ok_or_else(|| {
+            Error::new(ErrorKind::Parameter, "how many distinct items will there be?")
+                .argument("--distinct")
+                .allowed("a number above 0; a guess will do")
+                .hint("say --distinct N")
+        })
+    }
+
     fn plan(&self) -> Result<Plan, Error> {
         #[expect(clippy::cast_precision_loss, reason = "the last digits of a guess do not matter")]
-        let distinct = self.distinct as f64;
+        let distinct = self.distinct()? as f64;
+        let epsilon = required_epsilon(self.epsilon)?;
         let unit = self.max_items.map_or(PrivacyUnit::Item, |max_items| PrivacyUnit::User { max_items });
         let parties = u32::try_from(self.parties).unwrap_or(u32::MAX);
-        let purpose = Purpose::new(distinct, self.epsilon)?.with_parties(parties)?.with_unit(unit)?;
+        let purpose = Purpose::new(distinct, epsilon)?.with_parties(parties)?.with_unit(unit)?;
         let answer = self.answer.map_or(purpose.main_answer(), PlannedAnswer::from);
         let buckets = self.buckets.unwrap_or(u64::from(PcsaShape::DEFAULT.buckets()));
         // Checked with all others where there are buckets to check them with.
@@ -104,7 +147,7 @@ impl PlanArgs {
     }
 
     fn text(&self, plan: &Plan, json: &Value) -> String {
-        let (shape, epsilon) = (plan.shape(), Amount::from_epsilon(self.epsilon));
+        let (shape, epsilon) = (plan.shape(), self.epsilon.map_or(Amount::ZERO, Amount::from_epsilon));
         let mut head = vec![
             ("sketch", format!("{} x {}, {} bytes released", shape.buckets(), shape.levels(), count(plan.bytes()))),
             ("range", format!("up to {} distinct items", number(plan.largest_count()))),

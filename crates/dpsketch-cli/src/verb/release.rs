@@ -5,13 +5,17 @@ use std::path::PathBuf;
 use clap::Args;
 use dpsketch::dp_noise::Epsilon;
 use dpsketch::sfm_pcsa::Leaf;
-use dpsketch::{Error, ErrorKind, parse_epsilon, release_raw_file_paid};
+use dpsketch::{
+    AnySketch, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch, RawPrefixStack, countsketch_dp,
+    parse_epsilon, release_frequency_file_paid, release_prefix_file_paid, release_raw_file_paid,
+};
 
 use super::booking::LedgerArgs;
-use super::written::{report_written, warn_about_epsilon};
+use super::frequency_args::{LevelArgs, refuse_for, required_epsilon};
+use super::written::{report_written, warn_about_epsilon, warn_about_level};
 use crate::console::Console;
 use crate::input::STDIN;
-use crate::io::Destination;
+use crate::io::{Destination, read};
 use crate::paths::{check_out, is_std, paths};
 
 #[derive(Debug, Args)]
@@ -19,9 +23,12 @@ pub(crate) struct ReleaseArgs {
     /// The raw sketch, NAME.raw.dps. It counts its releases, so the file and its folder must be writable.
     #[arg(value_name = "RAW", value_parser = paths())]
     raw: PathBuf,
-    /// The privacy loss of this release: smaller is more private.
+    /// The privacy loss of this release: smaller is more private. Frequencies need --delta or --pure beside it, or --rho
+    /// instead.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
+    epsilon: Option<Epsilon>,
+    #[command(flatten)]
+    level: LevelArgs,
     /// Release although the file was released before. Its people pay both epsilons.
     #[arg(long)]
     again: bool,
@@ -42,20 +49,73 @@ pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     }
     let ledger = args.booking.files();
     check_out(&args.out, [args.raw.as_path()].into_iter().chain(ledger.iter().map(PathBuf::as_path)))?;
-    warn_about_epsilon(Some(args.epsilon), console);
-    let mut books = args.booking.open(Some(args.epsilon), None, console)?;
+    match read(&args.raw) {
+        Ok(AnySketch::Frequencies(FrequencySketch::Raw(raw))) => frequencies(args, &raw, console),
+        Ok(AnySketch::Frequencies(FrequencySketch::RawPrefixes(raw))) => prefixes(args, &raw, console),
+        Ok(AnySketch::Frequencies(_)) => Err(not_raw(args)),
+        // What is wrong with any other file shows once it is locked.
+        Ok(other) => refuse_for(other.kind(), args.level.given()).and_then(|()| distinct(args, console)),
+        Err(_) => distinct(args, console),
+    }
+}
+
+fn distinct(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
+    let epsilon = required_epsilon(args.epsilon)?;
+    warn_about_epsilon(Some(epsilon), console);
+    let mut books = args.booking.open(Some(epsilon), None, console)?;
     let destination = Destination::open(&args.out, false)?;
     // The ledger pays before the raw file counts: a spend that is refused leaves the count as it was.
-    let released = release_raw_file_paid(&args.raw, args.epsilon, args.again, |unit| books.pay(args.epsilon, unit));
+    let released = release_raw_file_paid(&args.raw, epsilon, args.again, |unit| books.pay(epsilon, unit));
     let sketch = released.map_err(|error| books.explain(error, None))?;
     let release = sketch.leaves().first().map(Leaf::id);
-    let free = destination.write(&sketch).map_err(|error| {
-        let counted = format!(
-            "the release was counted: after freeing space, run it with --again; {} is unharmed",
-            args.raw.display()
-        );
-        books.explain(error, Some(counted))
-    })?;
+    let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
     books.finish(release)?;
     report_written(&args.out, &sketch, free, console)
+}
+
+/// Gaussian or Laplace noise on frequencies, at one of three levels.
+fn frequencies(args: &ReleaseArgs, raw: &RawCountSketch, console: Console) -> Result<(), Error> {
+    let (level, relation) = (args.level.required(args.epsilon)?, args.level.relation());
+    warn_about_level(Some(level), console);
+    let priced = level.price(raw.exposure(relation))?;
+    let mut books = args.booking.open_frequencies(Some(&priced), console)?;
+    let destination = Destination::open(&args.out, false)?;
+    let pay = |priced: &PricedRelease| books.pay_frequencies(priced);
+    let released = release_frequency_file_paid(&args.raw, level, relation, args.again, pay);
+    let private = released.map_err(|error| books.explain(error, None))?;
+    let release = private.leaves().first().map(countsketch_dp::Leaf::id);
+    let sketch = AnySketch::from(private);
+    let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
+    books.finish_frequencies(release)?;
+    report_written(&args.out, &sketch, free, console)
+}
+
+/// Gaussian noise on all levels of a stack of prefixes, which share one budget.
+fn prefixes(args: &ReleaseArgs, raw: &RawPrefixStack, console: Console) -> Result<(), Error> {
+    let (level, relation) = (args.level.required(args.epsilon)?, args.level.relation());
+    warn_about_level(Some(level), console);
+    let mut books = args.booking.open_rho(Some(level.stack_rho()?), raw.bound(), console)?;
+    let destination = Destination::open(&args.out, false)?;
+    let pay = |rho, bound| books.pay_rho(rho, bound);
+    let released = release_prefix_file_paid(&args.raw, level, relation, args.again, pay);
+    let private = released.map_err(|error| books.explain(error, None))?;
+    let release = private.leaves(0).first().map(countsketch_dp::Leaf::id);
+    let sketch = AnySketch::from(FrequencySketch::from(private));
+    let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
+    books.finish_frequencies(release)?;
+    report_written(&args.out, &sketch, free, console)
+}
+
+/// What to do where the noise is drawn and the file could not be written.
+fn counted(args: &ReleaseArgs) -> String {
+    format!("the release was counted: after freeing space, run it with --again; {} is unharmed", args.raw.display())
+}
+
+fn not_raw(args: &ReleaseArgs) -> Error {
+    let name = args.raw.display().to_string();
+    Error::new(ErrorKind::Refused, format!("{name} is a private sketch: it was released already"))
+        .argument("RAW")
+        .value(name)
+        .allowed("a raw sketch, NAME.raw.dps")
+        .hint("use the file as it is")
 }

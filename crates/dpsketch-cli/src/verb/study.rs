@@ -1,18 +1,26 @@
 //! `study`: what parties agree on before they build sketches that are to merge.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use dpsketch::countsketch_dp::Exposure;
 use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::sfm_pcsa::PcsaShape;
-use dpsketch::sketch_hash::{HashKey, KeyedHash};
-use dpsketch::{AnySketch, Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyError, TextRules, parse_epsilon};
+use dpsketch::sketch_hash::{AnyHash, HashKey, KeyedHash};
+use dpsketch::{
+    AnySketch, Clipping, CountSketchTerms, Error, ErrorKind, FrequencyStudy, MaxItems, PrivacyUnit, Study, StudyError,
+    parse_epsilon,
+};
 use serde_json::{Value, json};
 
 use super::build::{Hash, Kind, SketchArgs, TextArgs, max_items};
-use super::written::warn_about_epsilon;
+use super::frequency_args::{FrequencyArgs, LevelArgs, refuse_for, required_epsilon};
+use super::frequency_study;
+use super::written::{warn_about_epsilon, warn_about_level};
 use crate::console::{Console, Report};
 use crate::format::{count, lines, pairs};
+use crate::input::open_file;
 use crate::io::read;
 use crate::paths::{at_most_one_stdin, paths, shown};
 
@@ -42,17 +50,21 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct NewArgs {
-    /// What the sketches count: sfm, distinct items.
+    /// What the sketches count.
     #[arg(long, value_enum, default_value = "sfm")]
     kind: Kind,
     #[command(flatten)]
     sketch: SketchArgs,
     #[command(flatten)]
+    frequency: FrequencyArgs,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
     text: TextArgs,
-    /// The privacy loss of each party's release.
+    /// The privacy loss of each party's release. Frequencies need --delta or --pure beside it, or --rho instead.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
-    /// Epsilon protects users, of whom each keeps at most this many items. An item is the unit if left out.
+    epsilon: Option<Epsilon>,
+    /// The release protects users, of whom each keeps at most this many items. An item, or one row, is the unit if left out.
     #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true)]
     user_max_items: Option<MaxItems>,
     /// The file to write; it must not exist yet.
@@ -62,31 +74,76 @@ struct NewArgs {
 
 pub(crate) fn run(args: &StudyArgs, console: Console) -> Result<(), Error> {
     match &args.action {
+        Action::New(args) if args.kind == Kind::Countsketch => {
+            let study = args.frequencies()?;
+            warn_about_level(Some(study.level()), console);
+            study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
+            frequency_study::show(&args.out, &study, console)
+        }
         Action::New(args) => {
-            warn_about_epsilon(Some(args.epsilon), console);
+            warn_about_epsilon(args.epsilon, console);
             let study = args.study()?;
             study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
             show(&args.out, &study, console)
         }
+        Action::Check { study: file, sketches }
+            if kind_of(file).map_err(|error| error.argument_or("STUDY"))? == Kind::Countsketch =>
+        {
+            let study = FrequencyStudy::load(file).map_err(|error| error.argument_or("STUDY"))?;
+            if sketches.is_empty() {
+                return frequency_study::show(file, &study, console);
+            }
+            check(|sketch| frequency_study::check(&study, sketch), sketches, console)
+        }
         Action::Check { study: file, sketches } => {
             let study = Study::load(file).map_err(|error| error.argument_or("STUDY"))?;
-            if sketches.is_empty() { show(file, &study, console) } else { check(&study, sketches, console) }
+            if sketches.is_empty() {
+                return show(file, &study, console);
+            }
+            check(|sketch| study.check_sketch(sketch), sketches, console)
         }
     }
 }
 
 impl NewArgs {
     fn study(&self) -> Result<Study, Error> {
-        let Kind::Sfm = self.kind;
-        let shape = self.sketch.shape_or(PcsaShape::DEFAULT)?;
-        let hash = self.sketch.hash(self.sketch.hash.unwrap_or(Hash::Default))?;
+        refuse_for("sfm", self.frequency.given().into_iter().chain(self.level.given()))?;
+        let (shape, epsilon) = (self.sketch.shape_or(PcsaShape::DEFAULT)?, required_epsilon(self.epsilon)?);
         let unit = self.user_max_items.map_or(PrivacyUnit::Item, |max_items| PrivacyUnit::User { max_items });
-        let TextArgs { null, trim, lowercase } = &self.text;
-        let rules = TextRules { trim: *trim, lowercase: *lowercase, null: null.clone() };
-        let study = Study::new(shape.into(), hash.id(), self.epsilon).with_unit(unit);
+        let study = Study::new(shape.into(), self.hash()?.id(), epsilon).with_unit(unit);
         let study = study.map_err(|error| Error::from(error).argument("--user-max-items"))?;
-        study.with_text(rules).map_err(|error| Error::from(error).argument("--null"))
+        study.with_text(self.text.rules()).map_err(|error| Error::from(error).argument("--null"))
     }
+
+    fn frequencies(&self) -> Result<FrequencyStudy, Error> {
+        let foreign = [("--buckets", self.sketch.buckets.is_some()), ("--levels", self.sketch.levels.is_some())];
+        refuse_for("countsketch", foreign)?;
+        let (shape, asked) = (self.frequency.shape_or(None)?, &self.frequency);
+        let (granularity, most) = (asked.granularity.unwrap_or_default(), asked.max_units()?);
+        let terms = match self.user_max_items.map(MaxItems::get) {
+            None => CountSketchTerms::records(shape, granularity, most)?,
+            Some(items) => CountSketchTerms::users(shape, granularity, items, most, Clipping::Auto)?,
+        };
+        let (level, relation) = (self.level.required(self.epsilon)?, self.level.relation());
+        level.price(Exposure::new(shape, terms.bound(), 1, relation))?;
+        let study = FrequencyStudy::new(terms, self.hash()?.id(), level).with_relation(relation);
+        study.with_text(self.text.rules()).map_err(|error| Error::from(error).argument("--null"))
+    }
+
+    fn hash(&self) -> Result<AnyHash, Error> {
+        self.sketch.keyed.hash(self.sketch.keyed.hash.unwrap_or(Hash::Default))
+    }
+}
+
+/// What the study in a file is about; sfm where that cannot be told, so that whoever reads it next says what is wrong.
+pub(super) fn kind_of(file: &Path) -> Result<Kind, Error> {
+    const LONGEST: u64 = 1 << 20;
+    let failed = |error| Error::reading(&file.display().to_string(), error);
+    let mut text = Vec::new();
+    open_file(file).map_err(failed)?.take(LONGEST).read_to_end(&mut text).map_err(failed)?;
+    let kind = serde_json::from_slice::<Value>(&text).ok();
+    let is_frequencies = kind.is_some_and(|study| study["kind"] == "countsketch");
+    Ok(if is_frequencies { Kind::Countsketch } else { Kind::Sfm })
 }
 
 /// What the parties agree on.
@@ -120,7 +177,7 @@ fn show(file: &Path, study: &Study, console: Console) -> Result<(), Error> {
 }
 
 /// One line a sketch; fails when one was not made as the study says.
-fn check(study: &Study, paths: &[PathBuf], console: Console) -> Result<(), Error> {
+fn check(one: impl Fn(&AnySketch) -> Result<(), StudyError>, paths: &[PathBuf], console: Console) -> Result<(), Error> {
     at_most_one_stdin(paths)?;
     let mut rows = Vec::new();
     let mut told = Vec::new();
@@ -128,7 +185,11 @@ fn check(study: &Study, paths: &[PathBuf], console: Console) -> Result<(), Error
     let mut faults = 0;
     for path in paths {
         let name = &shown(path);
-        let checked = check_one(study, &read(path)?, console, name);
+        let sketch = read(path)?;
+        if sketch.is_raw() {
+            console.warn(&format!("{name} is raw: its release can still be at another level"));
+        }
+        let checked = one(&sketch);
         let differences = checked.as_ref().err().map(ToString::to_string);
         told.push(differences.as_ref().map_or_else(|| format!("{name}: ok"), |fault| format!("{name}: {fault}")));
         rows.push(row(name, checked.as_ref().err()));
@@ -146,13 +207,6 @@ fn check(study: &Study, paths: &[PathBuf], console: Console) -> Result<(), Error
             .hint("see the list on standard output; build again with --study")
             .caused_by(fault))
     })
-}
-
-fn check_one(study: &Study, sketch: &AnySketch, console: Console, name: &str) -> Result<(), StudyError> {
-    if sketch.is_raw() {
-        console.warn(&format!("{name} is raw: its release can still be at another epsilon"));
-    }
-    study.check_sketch(sketch)
 }
 
 fn counted_sketches(faults: u64) -> String {

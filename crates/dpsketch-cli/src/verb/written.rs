@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use dpsketch::dp_noise::{Amount, Epsilon};
-use dpsketch::{AnySketch, Description, Error};
-use serde_json::json;
+use dpsketch::countsketch_dp::PrivateCountSketch;
+use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
+use dpsketch::{AnySketch, Description, Error, FrequencyLevel, FrequencySketch};
+use serde_json::{Value, json};
 
 use crate::console::{Console, Report, only_the_report};
 use crate::format::counted;
@@ -39,6 +40,14 @@ pub(crate) fn report_written(
 
 /// A sketch in a few words.
 pub(crate) fn in_words(sketch: &AnySketch) -> String {
+    if let AnySketch::Frequencies(FrequencySketch::Private(private)) = sketch {
+        return frequencies_in_words(private, &Description::of(sketch).to_json());
+    }
+    if let AnySketch::Frequencies(FrequencySketch::Prefixes(stack)) = sketch {
+        let releases = counted(stack.leaves(0).len() as u64, "release");
+        let rho = stack.rho_total().map(|rho| format!(", rho {rho} for somebody in all of it")).unwrap_or_default();
+        return format!("private prefix sketch, {}{rho}, {releases}", sketch.shape());
+    }
     let shape = sketch.shape();
     if sketch.is_raw() {
         return format!("raw {} sketch, {shape}, not private", sketch.kind());
@@ -47,6 +56,50 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
     let costs = sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
     let largest = costs.max().unwrap_or(Amount::ZERO);
     format!("private {} sketch, {shape}, epsilon {largest}, {}", sketch.kind(), counted(releases, "release"))
+}
+
+/// A released frequency sketch, with what it cost and, of several releases, what they cost together.
+fn frequencies_in_words(private: &PrivateCountSketch, facts: &Value) -> String {
+    let releases = private.leaves().len() as u64;
+    let names = if facts["epsilon"].is_null() { ["rho", "rho_total"] } else { ["epsilon", "epsilon_total"] };
+    let [cost, total] = names.map(|name| facts[name].as_f64());
+    let cost = cost.map_or_else(|| "noise of several parties".to_owned(), |cost| format!("{} {cost}", names[0]));
+    let total = match total {
+        Some(total) if releases > 1 => format!(", {total} for somebody in all of them"),
+        _ => String::new(),
+    };
+    format!("private countsketch sketch, {}, {cost}{total}, {}", private.shape(), counted(releases, "release"))
+}
+
+/// Warns about levels that protect little.
+pub(crate) fn warn_about_level(level: Option<FrequencyLevel>, console: Console) {
+    match level {
+        Some(FrequencyLevel::Approximate { epsilon, delta }) => {
+            warn_about_epsilon(Some(epsilon), console);
+            if delta.get() > Delta::WARN_ABOVE {
+                console.warn(&format!(
+                    "delta {:e} protects little: above {} some people's data may be given away as it is",
+                    delta.get(),
+                    Delta::WARN_ABOVE
+                ));
+            }
+        }
+        Some(FrequencyLevel::Pure(epsilon)) => warn_about_epsilon(Some(epsilon), console),
+        Some(FrequencyLevel::Rho(rho)) => warn_about_rho(rho, console),
+        _ => {}
+    }
+}
+
+/// A rho is as large as the epsilon that it stands for at a usual delta.
+fn warn_about_rho(rho: Rho, console: Console) {
+    const USUAL_DELTA: f64 = 1e-6;
+    let epsilon = Delta::new(USUAL_DELTA).map(|delta| zcdp_to_dp(rho, delta));
+    if let Some(epsilon) = epsilon.ok().filter(|epsilon| *epsilon > Epsilon::WARN_ABOVE) {
+        console.warn(&format!(
+            "rho {} protects little: it stands for epsilon {epsilon:.1} at delta {USUAL_DELTA:e}",
+            rho.get()
+        ));
+    }
 }
 
 /// Large epsilons are allowed, and seldom meant.

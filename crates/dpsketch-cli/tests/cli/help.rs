@@ -2,16 +2,19 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 16] = [
     "plan",
     "build",
     "release",
     "merge",
     "estimate",
+    "query",
+    "topk",
     "inspect",
     "convert",
     "verify",
     "key",
+    "study",
     "ledger",
     "demo",
     "completions",

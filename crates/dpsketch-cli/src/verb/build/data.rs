@@ -1,7 +1,7 @@
 //! How the data is read.
 
 use clap::Args;
-use dpsketch::{Error, ErrorKind, parse_count, parse_size};
+use dpsketch::{Error, ErrorKind, TextRules, parse_count, parse_size};
 
 use crate::input::{BLOCK, InputFormat};
 
@@ -71,6 +71,13 @@ pub(crate) struct TextArgs {
     /// Turn text to lower case.
     #[arg(long)]
     pub(crate) lowercase: bool,
+}
+
+impl TextArgs {
+    /// The rules that these flags make.
+    pub(crate) fn rules(&self) -> TextRules {
+        TextRules { trim: self.trim, lowercase: self.lowercase, null: self.null.clone() }
+    }
 }
 
 /// More threads than that help nobody.

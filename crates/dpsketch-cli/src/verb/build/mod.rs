@@ -1,6 +1,7 @@
 //! `build`: data to a sketch.
 
 mod data;
+mod frequency;
 mod groups;
 mod plain;
 mod rows;
@@ -18,10 +19,11 @@ pub(crate) use data::TextArgs;
 use data::{DataArgs, MAX_THREADS, threads};
 use dpsketch::dp_noise::Epsilon;
 use dpsketch::{Error, ErrorKind, parse_epsilon};
+use frequency::{PrefixArgs, WeightArgs};
 use groups::GroupArgs;
 use rows::Roles;
 use settings::Settings;
-pub(crate) use sketch::{Hash, SketchArgs};
+pub(crate) use sketch::{Hash, SketchArgs, SketchKeyArgs};
 use users::UserArgs;
 pub(crate) use users::max_items;
 
@@ -31,6 +33,8 @@ use crate::input::{self, Hints, Reading, RowSink, STDIN};
 use crate::paths::{at_most_one_stdin, check_out, is_std, paths};
 use crate::progress::Progress;
 use crate::verb::booking::LedgerArgs;
+use crate::verb::frequency_args::{FrequencyArgs, LevelArgs, refuse_for};
+use crate::verb::study::kind_of;
 use crate::verb::written::warn_about_epsilon;
 
 #[derive(Debug, Args)]
@@ -38,20 +42,29 @@ pub(crate) struct BuildArgs {
     /// Files with the data, or - for standard input; plain, gzip or zstd. Several are one data set.
     #[arg(value_name = "INPUT", default_value = STDIN, value_parser = paths())]
     inputs: Vec<PathBuf>,
-    /// What the sketch counts: sfm, distinct items.
-    #[arg(long, value_enum, default_value = "sfm")]
-    kind: Kind,
+    /// What the sketch counts. As the study says, or sfm, if left out.
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
     sketch: SketchArgs,
+    #[command(flatten)]
+    frequency: FrequencyArgs,
+    #[command(flatten)]
+    weights: WeightArgs,
+    #[command(flatten)]
+    prefix: PrefixArgs,
+    #[command(flatten)]
+    level: LevelArgs,
     /// Take shape, hash, key check, epsilon, text rules and unit from a study, made by `dpsketch study new`. A flag that
     /// says otherwise is refused.
     #[arg(long, value_name = "FILE", value_parser = paths())]
     study: Option<PathBuf>,
-    /// Release with this epsilon at once: no raw state touches a disk. Without it the sketch is raw and not private.
+    /// Release with this epsilon at once: no raw state touches a disk. Without it, and without --rho, the sketch is raw and
+    /// not private. Frequencies (--kind countsketch) need --delta or --pure beside it.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Option<Epsilon>,
     #[command(flatten)]
@@ -60,10 +73,11 @@ pub(crate) struct BuildArgs {
     users: UserArgs,
     #[command(flatten)]
     groups: GroupArgs,
-    /// Threads that count; the result does not depend on it. One for each processor if left out, one with --user.
+    /// Threads that count; the result does not depend on it. One for each processor if left out, one with --user and with
+    /// --prefix-tree.
     #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<usize>,
-    /// Where to write: NAME.dps with --epsilon, NAME.raw.dps without, NAME.parquet with --group-by, or - for standard
+    /// Where to write: NAME.dps with --epsilon or --rho, NAME.raw.dps without, NAME.parquet with --group-by, or - for standard
     /// output.
     #[arg(long, short, value_name = "FILE", value_parser = paths())]
     out: PathBuf,
@@ -72,16 +86,23 @@ pub(crate) struct BuildArgs {
 /// What a sketch can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Distinct items.
+    /// Distinct items: how many different ones there are.
     Sfm,
+    /// Frequencies of items: how often each of them occurs, or the sum of its weights.
+    Countsketch,
 }
 
 pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
-    let Kind::Sfm = args.kind;
     args.check_out()?;
+    at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
+    if args.kind()? == Kind::Countsketch {
+        return frequency::run(args, console);
+    }
+    let foreign = args.frequency.given().into_iter().chain(args.weights.given()).chain(args.level.given());
+    let foreign = foreign.chain([("--prefix-tree", args.prefix.prefix_tree)]).chain(args.prefix.given());
+    refuse_for("sfm", foreign)?;
     let settings = Settings::new(args)?;
     warn_about_epsilon(settings.epsilon, console);
-    at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
     match (&args.groups.group_by, &args.users.user) {
         (Some(column), _) => groups::run(args, column, &settings, console),
         (None, Some(_)) => users::run(args, &settings, console),
@@ -90,10 +111,19 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
 }
 
 impl BuildArgs {
+    /// What was asked for, or what the study is about.
+    fn kind(&self) -> Result<Kind, Error> {
+        match (self.kind, &self.study) {
+            (Some(kind), _) => Ok(kind),
+            (None, Some(study)) => kind_of(study).map_err(|error| error.argument("--study")),
+            (None, None) => Ok(Kind::Sfm),
+        }
+    }
+
     /// Before anything is opened or spent.
     fn check_out(&self) -> Result<(), Error> {
         let ledger = self.booking.files();
-        let settings = [&self.study, &self.sketch.key_file, &self.groups.groups].into_iter().flatten();
+        let settings = [&self.study, &self.sketch.keyed.key_file, &self.groups.groups].into_iter().flatten();
         check_out(&self.out, self.inputs.iter().chain(settings).chain(&ledger).map(PathBuf::as_path))
     }
 
@@ -130,8 +160,8 @@ impl BuildArgs {
             columns,
             has_header: !data.no_header,
             max_record: data.max_record,
-            // The rows of a user have to come in their order, and through one bound.
-            threads: if self.users.user.is_some() { 1 } else { threads },
+            // The rows of a user have to come in their order, and through one bound; a prefix tree has one builder, too.
+            threads: if self.users.user.is_some() || self.prefix.prefix_tree { 1 } else { threads },
         })
     }
 }

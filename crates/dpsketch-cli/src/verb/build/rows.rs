@@ -16,6 +16,7 @@ pub(super) struct Roles {
     items: Vec<usize>,
     user: Option<usize>,
     group: Option<usize>,
+    weight: Option<usize>,
 }
 
 impl Roles {
@@ -30,17 +31,20 @@ impl Roles {
         let items = args.data.column().iter().map(&mut place).collect();
         let user = args.users.user.as_ref().map(&mut place);
         let group = args.groups.group_by.as_ref().map(&mut place);
-        Self { names, items, user, group }
+        let weight = args.weights.weight.as_ref().map(&mut place);
+        Self { names, items, user, group, weight }
     }
 
     /// The columns to read.
     pub(super) fn columns(&self, args: &BuildArgs) -> Result<Vec<String>, Error> {
-        for (argument, column) in [("--user", &args.users.user), ("--group-by", &args.groups.group_by)] {
+        for (argument, column) in
+            [("--user", &args.users.user), ("--group-by", &args.groups.group_by), ("--weight", &args.weights.weight)]
+        {
             if column.as_ref().is_some_and(String::is_empty) {
                 return Err(Error::new(ErrorKind::Column, "a column has an empty name").argument(argument).value(""));
             }
         }
-        if self.items.is_empty() && (self.user.is_some() || self.group.is_some()) {
+        if self.items.is_empty() && (self.user.is_some() || self.group.is_some() || self.weight.is_some()) {
             return Err(Error::new(ErrorKind::Column, "which column is counted?")
                 .argument("--column")
                 .hint("name one, or several separated by commas to count their combinations"));
@@ -56,15 +60,53 @@ impl Roles {
             Some("--column") if self.items.iter().any(|item| at_fault(Some(*item))) => error,
             Some("--column") if at_fault(self.user) => error.argument("--user"),
             Some("--column") if at_fault(self.group) => error.argument("--group-by"),
+            Some("--column") if at_fault(self.weight) => error.argument("--weight"),
             _ => error,
         }
+    }
+
+    /// Whether no column was named, so that all that is read is the item.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub(super) const fn has_weight(&self) -> bool {
+        self.weight.is_some()
+    }
+
+    pub(super) fn weight<'a>(&self, row: &[Option<Item<'a>>]) -> Option<Item<'a>> {
+        Self::value(row, self.weight)
+    }
+
+    pub(super) fn user<'a>(&self, row: &[Option<Item<'a>>]) -> Option<Item<'a>> {
+        Self::value(row, self.user)
+    }
+
+    /// The columns of the item; all of them where none was named.
+    pub(super) fn item_arrays(&self, arrays: &[ArrayRef]) -> Vec<ArrayRef> {
+        if self.items.is_empty() {
+            arrays.to_vec()
+        } else {
+            self.items.iter().map(|place| arrays[*place].clone()).collect()
+        }
+    }
+
+    pub(super) fn weight_array<'r>(&self, arrays: &'r [ArrayRef]) -> Option<&'r ArrayRef> {
+        arrays.get(self.weight?)
+    }
+
+    pub(super) fn user_array<'r>(&self, arrays: &'r [ArrayRef]) -> Option<&'r ArrayRef> {
+        arrays.get(self.user?)
     }
 
     fn value<'a>(row: &[Option<Item<'a>>], place: Option<usize>) -> Option<Item<'a>> {
         row[place?]
     }
 
-    fn items<'a, 'r>(&'r self, row: &'r [Option<Item<'a>>]) -> impl ExactSizeIterator<Item = Option<Item<'a>>> + 'r {
+    pub(super) fn items<'a, 'r>(
+        &'r self,
+        row: &'r [Option<Item<'a>>],
+    ) -> impl ExactSizeIterator<Item = Option<Item<'a>>> + 'r {
         self.items.iter().map(|place| row[*place])
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use dpsketch::dp_noise::{Amount, Epsilon, ParameterError};
 use dpsketch::sfm_pcsa::PcsaShape;
-use dpsketch::sketch_hash::{AnyHash, HashKey, KeyedHash};
+use dpsketch::sketch_hash::{AnyHash, HashId, HashKey, KeyedHash};
 use dpsketch::{Error, ErrorKind, MaxItems, PrivacyUnit, Study, StudyShape, TextRules, pcsa_shape};
 
-use super::BuildArgs;
 use super::sketch::Hash;
+use super::{BuildArgs, TextArgs};
 
 /// Everything that parties must agree on, and the key.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Settings {
     pub(super) fn new(args: &BuildArgs) -> Result<Self, Error> {
         let study = args.study.as_deref().map(load).transpose()?;
         let study = study.as_ref();
-        let (sketch, text) = (&args.sketch, &args.text);
+        let (sketch, keyed) = (&args.sketch, &args.sketch.keyed);
         let StudyShape::Sfm(usual) = study.map_or(PcsaShape::DEFAULT.into(), Study::shape) else {
             return Err(Error::new(ErrorKind::Parameter, "the study is for another kind of sketch").argument("--study"));
         };
@@ -36,29 +36,15 @@ impl Settings {
         let buckets = settle("--buckets", sketch.buckets, studied.map(|shape| u64::from(shape.buckets())))?;
         let levels = settle("--levels", sketch.levels, studied.map(|shape| u64::from(shape.levels())))?;
         let function = study.map(|study| Hash::from(study.hash().algorithm()).as_str());
-        settle("--hash", sketch.hash.map(Hash::as_str), function)?;
-        let function = sketch.hash.or(study.map(|study| study.hash().algorithm().into())).unwrap_or(Hash::Default);
-        let hash = sketch.hash(function)?;
+        settle("--hash", keyed.hash.map(Hash::as_str), function)?;
+        let function = keyed.hash.or(study.map(|study| study.hash().algorithm().into())).unwrap_or(Hash::Default);
+        let hash = keyed.hash(function)?;
         if let Some(study) = study {
-            check_key(study, &hash, sketch.key_file.as_deref())?;
+            check_key(study.hash(), &hash, keyed.key_file.as_deref())?;
         }
         let amount = |epsilon: Epsilon| Amount::from_epsilon(epsilon);
         settle("--epsilon", args.epsilon.map(amount), study.map(|study| amount(study.epsilon())))?;
-        let rules = study.map(Study::text);
-        settle("--trim", text.trim.then_some("on"), rules.map(|rules| if rules.trim { "on" } else { "off" }))?;
-        settle(
-            "--lowercase",
-            text.lowercase.then_some("on"),
-            rules.map(|rules| if rules.lowercase { "on" } else { "off" }),
-        )?;
-        let quoted = |null: &Option<String>| null.as_ref().map(|null| format!("{null:?}"));
-        let null = rules.map(|rules| quoted(&rules.null).unwrap_or_else(|| "no text for missing values".to_owned()));
-        settle("--null", quoted(&text.null), null)?;
-        let rules = rules.cloned().unwrap_or_else(|| TextRules {
-            trim: text.trim,
-            lowercase: text.lowercase,
-            null: text.null.clone(),
-        });
+        let rules = settle_text(&args.text, study.map(Study::text))?;
         let (epsilon, unit) = (args.epsilon.or(study.map(Study::epsilon)), unit(args, study)?);
         if let Some(epsilon) = epsilon {
             unit.item_epsilon(epsilon).map_err(|error| too_small(epsilon, unit, error))?;
@@ -69,7 +55,7 @@ impl Settings {
                 usual_or(buckets, u64::from(usual.buckets())),
                 usual_or(levels, u64::from(usual.levels())),
             )?,
-            key: if function == Hash::Presto { HashKey::DEFAULT } else { sketch.key()? },
+            key: if function == Hash::Presto { HashKey::DEFAULT } else { keyed.key()? },
             hash,
             rules,
             epsilon,
@@ -93,7 +79,11 @@ fn too_small(epsilon: Epsilon, unit: PrivacyUnit, error: ParameterError) -> Erro
 }
 
 /// What was asked for, or else what the study says. Both may say the same.
-fn settle<T: PartialEq + Display>(argument: &str, asked: Option<T>, study: Option<T>) -> Result<Option<T>, Error> {
+pub(super) fn settle<T: PartialEq + Display>(
+    argument: &str,
+    asked: Option<T>,
+    study: Option<T>,
+) -> Result<Option<T>, Error> {
     match (asked, study) {
         (Some(asked), Some(study)) if asked != study => {
             Err(Error::new(ErrorKind::Parameter, format!("{argument} is not as the study says"))
@@ -107,9 +97,20 @@ fn settle<T: PartialEq + Display>(argument: &str, asked: Option<T>, study: Optio
     }
 }
 
+/// How text is cleaned: as the study says, and no flag otherwise.
+pub(super) fn settle_text(text: &TextArgs, study: Option<&TextRules>) -> Result<TextRules, Error> {
+    let switch = |on: bool| if on { "on" } else { "off" };
+    settle("--trim", text.trim.then_some("on"), study.map(|rules| switch(rules.trim)))?;
+    settle("--lowercase", text.lowercase.then_some("on"), study.map(|rules| switch(rules.lowercase)))?;
+    let quoted = |null: &Option<String>| null.as_ref().map(|null| format!("{null:?}"));
+    let null = study.map(|rules| quoted(&rules.null).unwrap_or_else(|| "no text for missing values".to_owned()));
+    settle("--null", quoted(&text.null), null)?;
+    Ok(study.cloned().unwrap_or_else(|| text.rules()))
+}
+
 /// Whether the key is the one of the study, by its fingerprint.
-fn check_key(study: &Study, hash: &AnyHash, file: Option<&Path>) -> Result<(), Error> {
-    let (expected, found) = (study.hash(), hash.id());
+pub(super) fn check_key(expected: HashId, hash: &AnyHash, file: Option<&Path>) -> Result<(), Error> {
+    let found = hash.id();
     if expected == found {
         return Ok(());
     }

@@ -18,6 +18,14 @@ pub(crate) struct SketchArgs {
     /// Levels: each one more doubles the largest count. 24 if left out.
     #[arg(long, value_name = "P", value_parser = parse_count, allow_negative_numbers = true)]
     pub(crate) levels: Option<u64>,
+    #[command(flatten)]
+    pub(crate) keyed: SketchKeyArgs,
+}
+
+/// What hashes items.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sketch")]
+pub(crate) struct SketchKeyArgs {
     /// The hash function; presto is the one of Presto's SQL functions and has no key. default if left out.
     #[arg(long, value_enum)]
     pub(crate) hash: Option<Hash>,
@@ -57,7 +65,9 @@ impl SketchArgs {
             self.levels.unwrap_or(u64::from(default.levels())),
         )
     }
+}
 
+impl SketchKeyArgs {
     /// The key that was asked for, or the public one.
     pub(crate) fn key(&self) -> Result<HashKey, Error> {
         self.key_file.as_deref().map_or(Ok(HashKey::DEFAULT), read_key_file)

@@ -25,7 +25,7 @@ pub(crate) struct UserArgs {
     /// 256 MiB is sorted in a temporary file, which is as sensitive as the data; see --sorted-by-user.
     #[arg(long, value_name = "U")]
     pub(crate) user: Option<String>,
-    /// The most distinct items that are kept of each user. Each item is released at epsilon / M.
+    /// The most distinct items that are kept of each user. For distinct counts each item is released at epsilon / M.
     #[arg(long, value_name = "M", value_parser = max_items, allow_negative_numbers = true, requires = "user")]
     pub(crate) max_items: Option<MaxItems>,
     /// The rows of each user stand together, as in input sorted by user: no temporary file, little memory. Input that is
@@ -66,8 +66,16 @@ impl UserArgs {
         let PrivacyUnit::User { max_items } = settings.unit else {
             return Err(Error::new(ErrorKind::Internal, "there is no bound without users"));
         };
+        match self.spilling()? {
+            None => Ok(UserBound::sorted(max_items, settings.key)),
+            Some(spill) => UserBound::spilling(max_items, settings.key, spill),
+        }
+    }
+
+    /// How rows in any order are sorted; `None` where they stand in the order of users.
+    pub(super) fn spilling(&self) -> Result<Option<SpillSettings>, Error> {
         if self.sorted_by_user {
-            return Ok(UserBound::sorted(max_items, settings.key));
+            return Ok(None);
         }
         let usual = SpillSettings::default();
         let folder = self.temp_dir.clone().unwrap_or_else(|| usual.folder.clone());
@@ -77,7 +85,7 @@ impl UserArgs {
                 .value(folder.display().to_string())
                 .allowed("a folder that may be written to"));
         }
-        UserBound::spilling(max_items, settings.key, SpillSettings { folder, ..usual })
+        Ok(Some(SpillSettings { folder, ..usual }))
     }
 }
 

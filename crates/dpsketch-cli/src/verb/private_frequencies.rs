@@ -1,0 +1,149 @@
+//! Private frequency sketches among files, and the hash and text rules to ask them with.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dpsketch::cardinality_estimators::Confidence;
+use dpsketch::countsketch_dp::{PrivateCountSketch, QueryOptions};
+use dpsketch::sketch_hash::{AnyHash, HashId};
+use dpsketch::{AnySketch, Error, ErrorKind, FrequencySketch, TextRules, parse_confidence};
+
+use super::build::{Hash, SketchKeyArgs, TextArgs};
+use crate::console::Console;
+use crate::paths::{is_std, shown};
+
+/// The longest item that is asked for, in bytes.
+const MAX_ITEM: u64 = 16 << 20;
+
+/// How items are hashed, as when the sketch was built, and how sure intervals are.
+#[derive(Debug, Args)]
+pub(super) struct AskArgs {
+    #[command(flatten)]
+    key: SketchKeyArgs,
+    #[command(flatten)]
+    text: TextArgs,
+    /// How sure the intervals are.
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = parse_confidence, allow_hyphen_values = true)]
+    confidence: Confidence,
+}
+
+impl AskArgs {
+    /// The function that the sketch was made with, unless another one is named, and the key.
+    pub(super) fn hash(&self, made_with: HashId) -> Result<AnyHash, Error> {
+        let made_with = Hash::from(made_with.algorithm());
+        self.key.hash(self.key.hash.unwrap_or(made_with))
+    }
+
+    pub(super) fn rules(&self) -> TextRules {
+        self.text.rules()
+    }
+
+    pub(super) fn options(&self) -> QueryOptions {
+        QueryOptions::default().confidence(self.confidence)
+    }
+
+    pub(super) const fn confidence(&self) -> Confidence {
+        self.confidence
+    }
+}
+
+/// The private frequencies in a file.
+pub(super) fn private<'s>(name: &str, sketch: &'s AnySketch) -> Result<&'s PrivateCountSketch, Error> {
+    let wrong = |message: String, hint: &str| {
+        Err(Error::new(ErrorKind::Incompatible, message)
+            .argument("FILE")
+            .value(name)
+            .allowed("a private sketch of kind countsketch")
+            .hint(hint))
+    };
+    match sketch {
+        AnySketch::Frequencies(FrequencySketch::Private(private)) => Ok(private),
+        AnySketch::Frequencies(FrequencySketch::Prefixes(_)) => {
+            wrong(format!("{name} is a stack of prefixes, which is searched"), "use `dpsketch topk --prefix-tree`")
+        }
+        AnySketch::Frequencies(_) => wrong(
+            format!("{name} is raw: its frequencies are not private"),
+            "release it first with `dpsketch release`, and ask the private sketch",
+        ),
+        other => wrong(
+            format!("{name} is a sketch of kind {}, not of frequencies", other.kind()),
+            "use `dpsketch estimate` for distinct counts",
+        ),
+    }
+}
+
+/// The lines of a file or of standard input, one at a time.
+pub(super) struct Lines {
+    reader: Box<dyn BufRead>,
+    name: String,
+    argument: &'static str,
+    first: bool,
+}
+
+impl Lines {
+    pub(super) fn open(path: &Path, argument: &'static str, console: Console) -> Result<Self, Error> {
+        let (name, reader): (_, Box<dyn Read>) = if is_std(path) {
+            if io::stdin().is_terminal() {
+                console.note("reading items from the terminal; end with Ctrl-D");
+            }
+            ("standard input".to_owned(), Box::new(io::stdin()))
+        } else {
+            let name = shown(path);
+            let file = crate::input::open_file(path);
+            let file: File = file.map_err(|error| Error::reading(&name, error).argument(argument))?;
+            (name, Box::new(file))
+        };
+        Ok(Self { reader: Box::new(BufReader::new(reader)), name, argument, first: true })
+    }
+
+    fn read(&mut self) -> Result<Option<String>, Error> {
+        let mut line = String::new();
+        let read = (&mut self.reader).take(MAX_ITEM + 1).read_line(&mut line);
+        let read = read.map_err(|error| Error::reading(&self.name, error).argument(self.argument))? as u64;
+        if read > MAX_ITEM {
+            return Err(Error::new(ErrorKind::Damaged, format!("{} has a line that is too long", self.name))
+                .argument(self.argument)
+                .value(&self.name)
+                .allowed(format!("lines of at most {MAX_ITEM} bytes")));
+        }
+        if read == 0 {
+            return Ok(None);
+        }
+        if line.ends_with('\n') {
+            line.pop();
+            if line.ends_with('\r') {
+                line.pop();
+            }
+        }
+        if std::mem::take(&mut self.first)
+            && let Some(rest) = line.strip_prefix('\u{feff}')
+        {
+            line = rest.to_owned();
+        }
+        Ok(Some(line))
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Result<String, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+/// The lines, and where the first failure is kept: for whoever takes texts only.
+pub(super) fn until_failure<'f>(
+    lines: impl Iterator<Item = Result<String, Error>> + 'f,
+    failure: &'f mut Option<Error>,
+) -> impl Iterator<Item = String> + 'f {
+    lines.map_while(|line| line.map_err(|error| *failure = Some(error)).ok())
+}
+
+/// At most one of the names is standard input.
+pub(super) fn check_stdin(file: &Path, items: Option<&PathBuf>) -> Result<(), Error> {
+    let file = file.to_owned();
+    crate::paths::at_most_one_stdin(std::iter::once(&file).chain(items))
+}

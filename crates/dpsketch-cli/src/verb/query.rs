@@ -1,0 +1,80 @@
+//! `query`: frequencies of named items.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use dpsketch::cardinality_estimators::Estimate;
+use dpsketch::{Error, FrequencyAnswer, FrequencyQuery, parse_count};
+
+use super::private_frequencies::{AskArgs, Lines, check_stdin, private, until_failure};
+use crate::cli::OutputFormat;
+use crate::console::{Console, write_out};
+use crate::format::number;
+use crate::io::read;
+use crate::paths::{paths, shown};
+use crate::rows_out::RowsOut;
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("asked").required(true).multiple(true))]
+pub(crate) struct QueryArgs {
+    /// A private sketch of frequencies, or - for standard input.
+    #[arg(value_name = "FILE", value_parser = paths())]
+    file: PathBuf,
+    /// An item to ask for; may be said several times.
+    #[arg(long = "item", value_name = "X", allow_hyphen_values = true, group = "asked")]
+    items: Vec<String>,
+    /// A file with items, one a line, or - for standard input; they are answered as they come, after those of --item.
+    #[arg(long, value_name = "F", value_parser = paths(), group = "asked")]
+    items_file: Option<PathBuf>,
+    /// Over how many answers the confidence holds at once: 1, each by itself, if left out.
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
+    simultaneous: u64,
+    /// Items are whole numbers, as in an integer column of Parquet, Arrow or NDJSON. The text 42 of a CSV file is another item.
+    #[arg(long)]
+    integers: bool,
+    #[command(flatten)]
+    ask: AskArgs,
+}
+
+const COLUMNS: [&str; 7] = ["item", "estimate", "std_error", "lower", "upper", "confidence", "status"];
+
+pub(crate) fn run(args: &QueryArgs, console: Console) -> Result<(), Error> {
+    check_stdin(&args.file, args.items_file.as_ref())?;
+    let sketch = read(&args.file)?;
+    let sketch = private(&shown(&args.file), &sketch)?;
+    let options = args.ask.options().simultaneous(args.simultaneous);
+    let mut query = FrequencyQuery::new(sketch, args.ask.hash(sketch.hash_id())?, args.ask.rules(), options)?;
+    if args.integers {
+        query = query.with_integers();
+    }
+    let listed = args.items_file.as_deref().map(|file| Lines::open(file, "--items-file", console)).transpose()?;
+    let mut failure = None;
+    let items = args.items.iter().cloned().map(Ok).chain(listed.into_iter().flatten());
+    let items = until_failure(items, &mut failure);
+    if console.format() == OutputFormat::Text {
+        let percent = args.ask.confidence().get() * 100.0;
+        write_out(format!("{:>12} {:>26}  item\n", "estimate", format!("{percent} % interval")).as_bytes())?;
+    }
+    let mut out = RowsOut::stdout(console.format(), &COLUMNS);
+    for answer in query.answers(items) {
+        let answer: FrequencyAnswer = answer?;
+        out.push(&answer.to_json(), || line(answer.item(), answer.estimate()))?;
+    }
+    match failure {
+        Some(error) => Err(error),
+        None => out.finish(),
+    }
+}
+
+/// A line for people; what ends a line in an item is escaped.
+pub(super) fn line(item: &str, found: &Estimate) -> String {
+    let end = |value: Option<f64>| value.map_or_else(|| "unbounded".to_owned(), number);
+    let value = found.value().map_or_else(|| "none".to_owned(), number);
+    let interval = format!("{} to {}", end(found.lower()), end(found.upper()));
+    format!("{value:>12} {interval:>26}  {}", escaped(item))
+}
+
+/// Control characters would change what a terminal shows.
+fn escaped(item: &str) -> String {
+    item.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
+}
