@@ -7,6 +7,7 @@
 
 mod args;
 mod audit;
+mod audit_privacy;
 mod bench;
 mod bytes;
 mod ci;
@@ -67,6 +68,12 @@ const COMMANDS: &[Command] = &[
         summary: "error curves for the docs, each checked against theory",
         usage: sim::FIGURES_USAGE,
         run: sim::run_figures,
+    },
+    Command {
+        name: "audit-privacy",
+        summary: "guarantees by enumeration and by two samples",
+        usage: audit_privacy::USAGE,
+        run: audit_privacy::run,
     },
     Command {
         name: "bench",

@@ -112,6 +112,11 @@ pub(crate) fn check_figures() -> Result<(), Failure> {
     run_figures(Args::new(["--check".to_owned()].into_iter()))
 }
 
+/// Neighbouring data told apart, for `audit-privacy`.
+pub(crate) fn audit_by_samples() -> Result<(), Failure> {
+    process::hand_over(&mut simulator("audit-privacy", Args::new(std::iter::empty())))
+}
+
 fn simulator(verb: &str, args: Args) -> Command {
     let mut command = Command::new(process::cargo_program());
     command.args(["run", "--quiet", "--release", "--package", "sketch-sim", "--manifest-path"]);

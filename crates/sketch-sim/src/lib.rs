@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
+pub mod audit;
 pub mod figures;
 pub mod frequency;
 pub mod golden;

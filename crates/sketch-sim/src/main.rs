@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sketch_sim::accuracy::{Plan, table};
+use sketch_sim::audit;
 use sketch_sim::figures;
 use sketch_sim::frequency;
 use sketch_sim::golden;
@@ -22,6 +23,7 @@ Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
                   [--estimator median|trimmed|mean] [--baseline none|gaussian|countmin|countmean]
                   [--queries Q] [--trials T] [--seed S] [--threads N] [--json]
        sketch-sim accuracy [--families | --merged | --tails | --countsketch] [--trials T] [--seed S] [--threads N] [--out FILE]
+       sketch-sim audit-privacy [--trials T] [--seed S] [--threads N]
        sketch-sim figures [--only a,b,…] [--check] [--trials T] [--seed S] [--threads N]
 
 Development only: randomness is seeded and insecure. `cargo xtask golden --help` and its like tell more.";
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Some("simulate") => run_simulate(arguments),
         Some("accuracy") => run_accuracy(arguments),
         Some("figures") => run_figures(arguments),
+        Some("audit-privacy") => run_audit(arguments),
         Some("help" | "--help" | "-h") => print(USAGE),
         Some(other) => Err(Failure::Usage(format!("unknown verb `{other}`\n{USAGE}"))),
         None => Err(Failure::Usage(USAGE.to_owned())),
@@ -122,6 +125,15 @@ fn run_figures(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
         eprintln!("{violation}");
     }
     if violations.is_empty() { Ok(()) } else { Err(Failure::Checks) }
+}
+
+fn run_audit(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let plan = audit::Plan::parse(arguments)?;
+    let findings = audit::audit(&plan).map_err(|error| Failure::Failed(error.to_string()))?;
+    for finding in &findings {
+        print(&finding.to_string())?;
+    }
+    if findings.iter().any(audit::Finding::is_broken) { Err(Failure::Checks) } else { Ok(()) }
 }
 
 /// The workspace this program was built in.
