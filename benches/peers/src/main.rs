@@ -1,4 +1,4 @@
-//! Our sketch beside other libraries, in one run: a Markdown table of medians and ratios on standard output.
+//! Our sketches and noise beside other libraries, in one run: a Markdown table of medians and ratios on standard output.
 //!
 //! ```text
 //! dpsketch-peers [--rounds N]
@@ -12,9 +12,11 @@ mod clock;
 mod contest;
 mod estimate;
 mod flip;
+mod frequency;
 #[path = "../../src/input.rs"]
 mod input;
 mod merge;
+mod noise;
 mod sketches;
 mod update;
 
@@ -58,6 +60,16 @@ fn run() -> Result<(), Box<dyn Error>> {
     show(merge::plain(&left, &right))?;
     show(merge::private(&left, &right)?)?;
     show(flip::flips()?)?;
+    for size in noise::SIZES {
+        show(noise::gaussian(size)?)?;
+    }
+    for size in noise::SIZES {
+        show(noise::laplace(size)?)?;
+    }
+    for width in frequency::WIDTHS {
+        show(frequency::updates(width)?)?;
+        show(frequency::queries(width, &mut noise)?)?;
+    }
     show(estimate::answers(&left))?;
     show(estimate::to_bytes(&left))?;
     show(estimate::from_bytes(&left))
