@@ -3,10 +3,10 @@
 
 use dp_noise::diagnostics::{zcdp_epsilon, zcdp_epsilon_simple, zcdp_optimal_order};
 use dp_noise::{
-    Delta, Epsilon, L1Sensitivity, Rho, Scale, SquaredL2Sensitivity, Variance, analytic_gaussian_sigma,
-    calibrate_exact_rows, classical_gaussian_sigma, distributed_gaussian_rho, dp_to_zcdp, exact_rows_delta,
-    gaussian_delta, group_epsilon, group_rho, integer_query_delta, merged_noise_rho, pure_to_zcdp, split_rho,
-    top_up_rho, top_up_variance, zcdp_delta, zcdp_to_dp, zcdp_to_dp_simple,
+    CalibrationError, Delta, Epsilon, L1Sensitivity, Rho, Scale, SquaredL2Sensitivity, Variance,
+    analytic_gaussian_sigma, calibrate_exact_rows, classical_gaussian_sigma, distributed_gaussian_rho, dp_to_zcdp,
+    exact_rows_delta, gaussian_delta, group_epsilon, group_rho, integer_query_delta, merged_noise_rho, pure_to_zcdp,
+    split_rho, top_up_rho, top_up_variance, zcdp_delta, zcdp_to_dp, zcdp_to_dp_simple,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -305,6 +305,24 @@ fn refusals_of_row_calibration_are_typed() {
     assert!(exact_rows_delta(1, Variance::new(1 << 41, 1).unwrap(), 1, eps).is_err());
     for (rows, step) in [(0, 1), (1, 0), (u32::MAX, u64::MAX), (3, 1 << 40)] {
         assert!(calibrate_exact_rows(rows, step, eps, delta(1e-6)).is_err(), "{rows} {step}");
+    }
+}
+
+/// Standard deviations of all rows together through zCDP, `k S/√(2ρ)` with ρ = 0.0244 at ε = 1 and δ = 10⁻⁶: 4.53 k S.
+#[test]
+fn a_search_that_would_take_long_is_refused_at_once() {
+    let (eps, target) = (epsilon(1.0), delta(1e-6));
+    for (rows, step) in [(1, 3_700), (15, 245), (255, 15), (1, 100_000), (31, 1 << 20)] {
+        let refused = calibrate_exact_rows(rows, step, eps, target);
+        let wide = 4.53 * f64::from(rows) * step as f64;
+        assert!(
+            matches!(refused, Err(CalibrationError::TooWide { std_dev, max })
+                if (max - 16_384.0).abs() < 1e-9 && (std_dev / wide - 1.0).abs() < 1e-2),
+            "{rows} {step}: {refused:?}"
+        );
+    }
+    for (rows, step) in [(1, 3_500), (15, 235), (255, 14)] {
+        assert!(calibrate_exact_rows(rows, step, eps, target).is_ok(), "{rows} {step}");
     }
 }
 

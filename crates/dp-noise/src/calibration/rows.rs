@@ -9,6 +9,9 @@ use crate::{Delta, Epsilon, SquaredL2Sensitivity, Variance, dp_to_zcdp};
 
 /// The widest sum of noises that is computed term by term.
 const MAX_STD_DEV: f64 = 1_048_576.0;
+/// The widest sum of noises for which a variance is searched: each of some fifty steps sums up to 50 standard deviations of
+/// terms.
+const MAX_CALIBRATED_STD_DEV: f64 = 16_384.0;
 /// Terms below this share of the sum are left out, and their bound added.
 const NEGLIGIBLE: f64 = 1e-22;
 /// A relative bound of the `f64` errors of one term: a dozen operations on exponents below 2¹⁰, and the sum of them.
@@ -222,7 +225,9 @@ fn trimmed(law: &[f64], std_dev: f64) -> Vec<f64> {
 /// [`Variance::rho_cost`] of the variance given here, more than `dp_to_zcdp(ε, δ)`.
 ///
 /// # Errors
-/// [`CalibrationError`] as there, or when the variance is out of range.
+/// [`CalibrationError`] as there, or when the variance is out of range. [`CalibrationError::TooWide`] already when `√rows σ`
+/// through zCDP is above `2¹⁴`, where the search would take more than a fraction of a second; the noise through zCDP
+/// ([`dp_to_zcdp`], [`Variance::for_rho`]) needs no search.
 ///
 /// # Examples
 /// ```
@@ -239,13 +244,18 @@ pub fn calibrate_exact_rows(
     epsilon: Epsilon,
     delta: Delta,
 ) -> Result<Variance, CalibrationError> {
-    let too_wide = CalibrationError::TooWide { std_dev: f64::INFINITY, max: MAX_STD_DEV };
+    let max = MAX_CALIBRATED_STD_DEV;
+    let too_wide = CalibrationError::TooWide { std_dev: f64::INFINITY, max };
     let square = u128::from(step).checked_pow(2).and_then(|square| square.checked_mul(u128::from(rows)));
     let square = SquaredL2Sensitivity::new(square.ok_or(too_wide)?)
         .map_err(|_| CalibrationError::Zero { name: "rows or of grid units of a step" })?;
     let holds = |variance| Ok::<_, CalibrationError>(exact_rows_delta(rows, variance, step, epsilon)? <= delta.get());
     // Enough by the proof through zCDP, unless its variance is raised to the least there is.
     let mut enough = rounded(Variance::for_rho(square, dp_to_zcdp(epsilon, delta)?)?.to_f64())?;
+    let std_dev = (f64::from(rows) * enough.to_f64()).sqrt();
+    if std_dev > max {
+        return Err(CalibrationError::TooWide { std_dev, max });
+    }
     while !holds(enough)? {
         enough = rounded(enough.to_f64() * 1.01)?;
     }
