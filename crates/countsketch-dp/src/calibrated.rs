@@ -23,10 +23,11 @@ impl Exposure {
     /// what its variance costs, which is more than the ρ of [`gaussian_for`](Self::gaussian_for).
     ///
     /// # Errors
-    /// [`ReleaseError::NotExact`] for users or for replaced records, for which δ is not a function of the norm; otherwise as
-    /// for [`gaussian_for`](Self::gaussian_for).
+    /// [`ReleaseError::NotExact`] for users, for replaced records, and for a record in several
+    /// [parts](Self::parts), which move other cells in every row: δ is not a function of the norm then. Otherwise as for [`gaussian_for`](Self::gaussian_for).
     pub fn gaussian_exact(&self, epsilon: Epsilon, delta: Delta) -> Result<GaussianTerms, ReleaseError> {
-        if self.bound().is_user() || self.relation() != Neighbouring::AddRemove {
+        let one_cell_a_row = !self.bound().is_user() && self.parts() == 1;
+        if !one_cell_a_row || self.relation() != Neighbouring::AddRemove {
             return Err(ReleaseError::NotExact { bound: self.bound() });
         }
         let rows = u32::from(self.shape().rows());

@@ -3,8 +3,8 @@
 use cardinality_estimators::{Confidence, Estimate};
 use dp_noise::{DiscreteGaussian, NoiseSampler, NoiseSource, Permit, Rho, SquaredL2Sensitivity, Variance};
 
-use crate::answer::{normal, signed};
-use crate::combiner::{Combiner, count, mean_of};
+use crate::answer::signed;
+use crate::combiner::{Combiner, count, mean_of, wide};
 use crate::error::ReleaseError;
 use crate::leaf::ReleaseId;
 use crate::query_error::QueryError;
@@ -42,6 +42,7 @@ pub struct NumberShare {
     holders: u32,
     value: i64,
     variance: Variance,
+    insecure_noise: bool,
 }
 
 impl NumberShare {
@@ -82,7 +83,9 @@ impl NumberShare {
         let split = ReleaseId::draw(noise);
         let copies = zeroize::Zeroizing::new(vec![value; usize::try_from(holders).unwrap_or(usize::MAX)]);
         let values = noisy_cells(&copies, &law, noise)?;
-        Ok((0..).zip(values).map(|(index, value)| Self { split, index, holders, value, variance }).collect())
+        let insecure_noise = noise.is_insecure();
+        let share = |(index, value)| Self { split, index, holders, value, variance, insecure_noise };
+        Ok((0..).zip(values).map(share).collect())
     }
 
     /// The holder's number, from 0.
@@ -109,27 +112,44 @@ impl NumberShare {
         self.variance
     }
 
-    /// The number from the mean of any shares of one split: variance `k·σ₁²/i`, interval normal.
+    /// Whether the noise came from the test generator, so that nobody is protected.
+    #[must_use]
+    pub const fn insecure_noise(&self) -> bool {
+        self.insecure_noise
+    }
+
+    /// The number from the mean of any shares of one split: variance `k·σ₁²/i`, interval normal. The sum of the shares is a
+    /// whole number, and so is what the interval allows it to be off, rounded up.
     ///
     /// # Errors
     /// [`QueryError`] for no share, the same one twice, or shares of different splits.
     pub fn mean(shares: &[Self], confidence: Confidence) -> Result<Estimate, QueryError> {
         let (values, variance) = Self::check(shares)?;
-        Ok(normal(mean_of(&values), (variance / count(values.len())).sqrt(), confidence)?)
+        let shares_used = count(values.len());
+        let sum: i128 = values.iter().map(|&value| i128::from(value)).sum();
+        let parameter = shares[0].variance.to_f64() * shares_used;
+        let reach = MedianOfGaussians::new(1, parameter)?.upper_quantile(1.0 - confidence.get()).ceil();
+        // Ends from whole sums, so that a number at an end is not lost to the rounding of a quotient.
+        let end = |sum: f64| Some(sum / shares_used);
+        let ends = (end(wide(sum) - reach), end(wide(sum) + reach));
+        Ok(signed(mean_of(&values), (variance / shares_used).sqrt(), ends, confidence)?)
     }
 
-    /// The number from the median of any shares of one split, with the exact law of the median of Gaussians. For an even
-    /// number of shares it is the mean of the two middle ones.
+    /// The number from the median of any shares of one split, with the exact law of the median of Gaussians. For an even number of shares it is the mean of the two middle ones. Discrete noise is at most one unit further out than normal
+    /// noise of the same parameter, and a median of one value is a whole number: the half-width is rounded up, and for an
+    /// even number of shares one unit more.
     ///
     /// # Errors
     /// As [`mean`](Self::mean).
     pub fn median(shares: &[Self], confidence: Confidence) -> Result<Estimate, QueryError> {
         let (mut values, variance) = Self::check(shares)?;
-        let law = MedianOfGaussians::new(u32::try_from(values.len()).unwrap_or(u32::MAX), variance)?;
-        let reach = law.upper_quantile(1.0 - confidence.get());
+        let used = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let tails = MedianOfGaussians::new(used, shares[0].variance.to_f64())?;
+        let reach = tails.upper_quantile(1.0 - confidence.get());
+        let reach = if used.is_multiple_of(2) { reach + 1.0 } else { reach.ceil() };
         let value = Combiner::Median.combine(&mut values);
         let ends = (Some(value - reach), Some(value + reach));
-        Ok(signed(value, law.variance().sqrt(), ends, confidence)?)
+        Ok(signed(value, MedianOfGaussians::new(used, variance)?.variance().sqrt(), ends, confidence)?)
     }
 
     /// Values of shares of one split and the variance of each.

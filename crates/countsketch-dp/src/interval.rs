@@ -8,7 +8,7 @@ use crate::interval_resample::Resampled;
 use crate::norm::f2_unbiased;
 use crate::private::PrivateCountSketch;
 use crate::theory::{
-    DomainError, TailNorms, allowed_row_miss, half_width_for, inner_probability, order_statistic_interval, require,
+    DomainError, TailNorms, allowed_row_miss, half_width_on_grid, inner_probability, order_statistic_interval, require,
 };
 
 /// Where the interval of a frequency comes from. All are post-processing.
@@ -180,10 +180,10 @@ impl RowLaw<'_> {
         self.bound(&TailNorms::of_squared(f2_unbiased(self.sketch).max(0.0))?)
     }
 
-    /// The proved bound, norms in squared grid units.
+    /// The proved bound, a whole number of grid units as rows are; norms in squared grid units.
     fn bound(&self, norms: &TailNorms) -> Result<Option<f64>, DomainError> {
         let needed = 1.0 - 2.0 * allowed_row_miss(self.rows, self.beta, self.needed())?;
-        half_width_for(needed, self.sketch.shape().width(), norms, self.sketch.noise_variance())
+        half_width_on_grid(needed, self.sketch.shape().width(), norms, self.sketch.tail_variance(), 1.0)
     }
 }
 

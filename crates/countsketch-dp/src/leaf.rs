@@ -97,6 +97,19 @@ impl NoiseLaw {
     }
 }
 
+impl NoiseLaw {
+    /// The variance of the normal law whose tails bound those of a cell's noise, one unit further out: the parameter of
+    /// discrete Gaussians, as `P[N ≥ m] ≤ P[G ≥ m − 1]` \[CKS20, Proposition 25\]. Their own variance is far smaller where
+    /// σ² is below 1, and too small for that.
+    pub(crate) fn tail_variance(&self) -> f64 {
+        match *self {
+            Self::Gaussian { variance } => variance.to_f64(),
+            Self::GaussianShares { share, summed, .. } => f64::from(summed) * share.to_f64(),
+            Self::Laplace { .. } | Self::LaplaceShares { .. } => self.variance(),
+        }
+    }
+}
+
 /// What a release costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -184,6 +197,13 @@ impl Leaf {
     pub fn variance(&self) -> f64 {
         let factor = self.factor as f64;
         factor * factor * self.law.variance()
+    }
+
+    /// As [`variance`](Self::variance), of the normal law behind the tails.
+    #[expect(clippy::cast_precision_loss, reason = "a variance for estimates")]
+    pub(crate) fn tail_variance(&self) -> f64 {
+        let factor = self.factor as f64;
+        factor * factor * self.law.tail_variance()
     }
 }
 

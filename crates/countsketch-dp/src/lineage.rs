@@ -36,6 +36,12 @@ pub enum LineageError {
         /// The number of releases.
         found: usize,
     },
+    /// Noise without data only: no release says whom it protects, so nothing is known of what the cells hold.
+    #[error("none of the {found} releases states a guarantee")]
+    NoGuarantee {
+        /// The number of releases.
+        found: usize,
+    },
     /// The same release appears twice.
     #[error("release {id} appears twice")]
     Repeated {
@@ -97,6 +103,11 @@ impl Loss {
         Self { rho: numbers(self.rho, other.rho), epsilon, unit }
     }
 
+    /// What somebody in both paid.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        self.join(other, add_up)
+    }
+
     /// ρ, unless it is nobody's.
     pub(crate) fn rho(&self) -> Option<f64> {
         (self.unit != LossUnit::Mixed).then_some(self.rho)
@@ -121,6 +132,9 @@ impl Lineage {
         }
         if let Some(id) = first_repeated(leaves.iter().map(Leaf::id)) {
             return Err(LineageError::Repeated { id });
+        }
+        if leaves.iter().all(|leaf| leaf.guarantee.is_none()) {
+            return Err(LineageError::NoGuarantee { found: leaves.len() });
         }
         let total = evaluate(&leaves, &steps)?;
         Ok(Self { leaves, steps, total })

@@ -15,9 +15,13 @@ impl<H: KeyedHash> CountSketch<H> {
     /// The counts of [releases](Self::releases) add up: somebody in both data sets was in all of them. So do, where users
     /// are bounded, the [parts](Self::parts): a user in both may have twice the bound now.
     ///
+    /// # Privacy
+    /// Where records are bounded, each record must be in one input only, and no program can check it: a copy of a sketch that is
+    /// merged twice doubles the sensitivity, while the noise stays what it is.
+    ///
     /// # Errors
-    /// [`MergeError`] for another hash, shape, granularity or bound, even of an empty sketch, and where a counter would
-    /// overflow. Nothing is changed then.
+    /// [`MergeError`] for another hash, shape, granularity or bound, even of an empty sketch, and where a counter or the
+    /// number of parts would overflow. Nothing is changed then.
     ///
     /// # Examples
     /// ```
@@ -28,29 +32,34 @@ impl<H: KeyedHash> CountSketch<H> {
     /// let mut monday = new(ContributionBound::UNIT_ENTRY);
     /// assert!(monday.merge(&new(ContributionBound::entry(2)?)).is_err(), "bounded in another way");
     /// monday.update(b"alice", 1)?;
-    /// let copy = monday.clone();
-    /// monday.merge(&copy)?;
-    /// let mut twice = new(ContributionBound::UNIT_ENTRY);
-    /// twice.update_batch(&[b"alice", b"alice"])?;
-    /// assert_eq!(monday, twice);
+    /// let mut tuesday = new(ContributionBound::UNIT_ENTRY);
+    /// tuesday.update(b"alice", 1)?;
+    /// monday.merge(&tuesday)?;
+    /// let mut both = new(ContributionBound::UNIT_ENTRY);
+    /// both.update_batch(&[b"alice", b"alice"])?;
+    /// assert_eq!(monday, both);
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.combine(other, 1, self.parts_with(other))
+        self.combine(other, 1, self.parts_with(other)?)
     }
 
     /// Takes the other data set away; its weights count negative.
     ///
+    /// # Privacy
+    /// As for [`merge`](Self::merge): a record that is in both inputs is not taken away, but counts once in each.
+    ///
     /// # Errors
     /// As for [`merge`](Self::merge).
     pub fn subtract(&mut self, other: &Self) -> Result<(), MergeError> {
-        self.combine(other, -1, self.parts_with(other))
+        self.combine(other, -1, self.parts_with(other)?)
     }
 
     /// As [`merge`](Self::merge) of sketches with bounded users of which none is in both: the bound stays what it is.
     ///
     /// # Privacy
-    /// Sound only under the assumption that the caller names; no program can check it.
+    /// Sound only under the assumption that the caller names; no program can check it. A copy of a sketch is not disjoint from
+    /// it.
     ///
     /// # Errors
     /// As for [`merge`](Self::merge).
@@ -84,9 +93,34 @@ impl<H: KeyedHash> CountSketch<H> {
         Ok(scaled)
     }
 
+    /// Whether both are made alike and have the same cells, not all of them 0: the sketch of the same data, as far as can be
+    /// seen. How often they were released does not matter.
+    ///
+    /// # Examples
+    /// ```
+    /// use countsketch_dp::{ContributionBound, CountSketch, CountSketchShape};
+    /// use countsketch_dp::sketch_hash::DefaultHash;
+    /// let mut one = CountSketch::new(CountSketchShape::new(5, 64)?, DefaultHash::default(), ContributionBound::UNIT_ENTRY);
+    /// assert!(!one.same_counts(&one.clone()), "no data is no copy");
+    /// one.update(b"alice", 1)?;
+    /// let mut copy = one.clone();
+    /// assert!(one.same_counts(&copy));
+    /// copy.update(b"bob", 1)?;
+    /// assert!(!one.same_counts(&copy));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn same_counts(&self, other: &Self) -> bool {
+        !self.is_empty() && self.check_alike(other).is_ok() && self.table.cells() == other.table.cells()
+    }
+
     /// Records are in one part each; a user may be in all parts of both.
-    fn parts_with(&self, other: &Self) -> u32 {
-        if self.bound.is_user() { self.parts.saturating_add(other.parts) } else { 1 }
+    fn parts_with(&self, other: &Self) -> Result<u32, MergeError> {
+        if !self.bound.is_user() {
+            return Ok(1);
+        }
+        // A number that stops counting would make noise for fewer parts than there are.
+        self.parts.checked_add(other.parts).ok_or(MergeError::Overflow)
     }
 
     fn combine(&mut self, other: &Self, sign: i64, parts: u32) -> Result<(), MergeError> {

@@ -206,7 +206,8 @@ impl<H: KeyedHash> NoisyCountSketch<H> {
     /// Adds a raw sketch and gives it up.
     ///
     /// # Privacy
-    /// Costs nothing beyond the permit that the noise used up.
+    /// Costs nothing beyond the permit that the noise used up, if no record is in two of the inputs; no program can check that.
+    /// A copy of a raw sketch that is absorbed twice doubles the sensitivity, while the noise stays what it is.
     ///
     /// # Errors
     /// [`MergeError`] for another hash, shape, granularity or bound and where a counter would overflow, and

@@ -9,7 +9,7 @@ use crate::exposure::Exposure;
 use crate::granularity::Granularity;
 use crate::shape::CountSketchShape;
 use crate::theory::{
-    DomainError, MedianOfGaussians, TailNorms, half_width, non_negative, positive, required_row_probability,
+    DomainError, MedianOfGaussians, TailNorms, half_width_on_grid, non_negative, positive, required_row_probability,
     row_probability_of_tail,
 };
 
@@ -98,7 +98,7 @@ impl Planner {
         Self { granularity, ..self }
     }
 
-    /// What error a shape has.
+    /// What error a shape has: half-widths that are whole numbers of grid units, as frequencies are.
     ///
     /// The noise is the one that a release would use, rounded up as there.
     ///
@@ -108,13 +108,15 @@ impl Planner {
         let (rows, width) = (u32::from(shape.rows()), shape.width());
         let s2 = self.noise_variance(shape)?;
         let beta = 1.0 - confidence.get();
-        let bound = half_width(rows, width, &self.norms, s2, beta)?.unwrap_or(f64::INFINITY);
+        let step = self.granularity.step();
+        let needed = required_row_probability(rows, beta)?;
+        let bound = half_width_on_grid(needed, width, &self.norms, s2, step)?.unwrap_or(f64::INFINITY);
         let collisions = self.norms.tail_squared(usize::try_from(width / 2).unwrap_or(usize::MAX)) / f64::from(width);
         let typical = MedianOfGaussians::new(rows, positive("variance of a row", collisions + s2)?)?;
         Ok(Plan {
             shape,
             half_width: non_negative("half-width", bound)?,
-            typical_half_width: typical.upper_quantile(beta),
+            typical_half_width: (typical.upper_quantile(beta) / step).ceil() * step,
             noise_variance: s2,
         })
     }
@@ -145,6 +147,12 @@ impl Planner {
     /// The narrowest power of two that reaches the target with so many rows.
     fn narrowest(&self, rows: u8, target: f64, confidence: Confidence) -> Result<Option<CountSketchShape>, PlanError> {
         let needed = required_row_probability(u32::from(rows), 1.0 - confidence.get())?;
+        // Half-widths are whole numbers of grid units.
+        let step = self.granularity.step();
+        let target = (target / step).floor() * step;
+        if target <= 0.0 {
+            return Ok(None);
+        }
         let (mut low, mut high) = (1, widest(rows) + 1);
         while low < high {
             let middle = u32::midpoint(low, high);

@@ -102,6 +102,11 @@ impl PrivateCountSketch {
         self.noise_variance
     }
 
+    /// The variance of the normal law behind the tails of a cell's noise, in squared grid units.
+    pub(crate) fn tail_variance(&self) -> f64 {
+        self.leaves().iter().map(Leaf::tail_variance).sum()
+    }
+
     /// The parameter σ² of the noise in one cell, `Σ c² σ²`, if all of it is Gaussian; exact unless the fraction does not fit,
     /// then rounded up. `None` beyond its range, too.
     #[must_use]

@@ -29,7 +29,7 @@ pub use moment::{NormPair, f2_variance, inner_product_variance};
 pub use order_statistic::{OrderStatistics, order_statistic_interval};
 pub use row_chebyshev::{row_miss_one_sided, row_probability_chebyshev};
 pub use row_probability::{ROW_PROBABILITY_SLOPE, row_probability, row_probability_fejer};
-pub(crate) use row_tail::half_width_for;
+pub(crate) use row_tail::half_width_on_grid;
 pub use row_tail::{TailNorms, half_width, row_probability_of_tail};
 
 pub(crate) use binomial::{BinomialTail, at_least};

@@ -113,14 +113,16 @@ impl<H: KeyedHash> UserContribution<H> {
         self.items.retain(|&(_, weight)| weight != 0);
         let order = item_order(self.hash.id());
         self.items.sort_unstable_by_key(|&(key, _)| (order.hash(key), key));
-        let mut kept = Kept::with_capacity(self.items.len().min(bound.max_items().unwrap_or(u32::MAX) as usize));
-        if bound.max_items().is_none() {
+        let Some(max_items) = bound.max_items() else {
+            let mut kept = Kept::with_capacity(self.items.len());
             kept.take_total(&self.items, bound.total_weight());
-        } else {
-            kept.take_items(&self.items, bound.max_weight());
-            if let Some(squared_norm) = bound.squared_norm() {
-                kept.clip(rows, squared_norm);
-            }
+            return kept;
+        };
+        let max_items = usize::try_from(max_items).unwrap_or(usize::MAX);
+        let mut kept = Kept::with_capacity(self.items.len().min(max_items));
+        kept.take_items(&self.items, max_items, bound.max_weight());
+        if let Some(squared_norm) = bound.squared_norm() {
+            kept.clip(rows, squared_norm);
         }
         kept
     }
@@ -194,10 +196,9 @@ impl Kept {
         }
     }
 
-    /// The first items, as many as there is room for, each within ±`max_weight`.
-    fn take_items(&mut self, items: &[(u64, i128)], max_weight: u64) {
-        let room = self.keys.capacity();
-        for &(key, weight) in items.iter().take(room) {
+    /// The first `max_items` items, each within ±`max_weight`.
+    fn take_items(&mut self, items: &[(u64, i128)], max_items: usize, max_weight: u64) {
+        for &(key, weight) in items.iter().take(max_items) {
             let size = u64::try_from(weight.unsigned_abs()).unwrap_or(u64::MAX).min(max_weight);
             self.push(key, signed(weight, size));
         }

@@ -12,7 +12,9 @@ impl Granularity {
     /// afterwards, in grid units, so rounding cannot raise the sensitivity.
     ///
     /// # Privacy
-    /// The coins need the generator of the noise: whoever could repeat them would learn the fraction.
+    /// The coins need the generator of the noise: whoever could repeat them would learn the fraction. Call
+    /// [`begin_release`](NoiseSource::begin_release) once before the weights of a build are rounded: it takes fresh randomness after
+    /// a fork of the process and reports a generator that has none, which no single weight can do.
     ///
     /// # Examples
     /// ```

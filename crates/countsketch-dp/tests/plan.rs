@@ -34,7 +34,8 @@ fn a_prediction_is_the_bound_with_the_noise_of_a_release() {
     let release = private(shape, 1, &[], 0.1);
     assert!((plan.noise_variance / release.noise_parameter().unwrap().to_f64() - 1.0).abs() < 1e-12);
     let want = half_width(9, 512, &norms, plan.noise_variance, 0.05).unwrap().unwrap();
-    assert!((plan.half_width / want - 1.0).abs() < 1e-6);
+    // Frequencies are whole numbers.
+    assert!(want.fract() > 1e-3 && (plan.half_width - want.ceil()).abs() < 1e-9, "{} {want}", plan.half_width);
 }
 
 #[test]
@@ -74,6 +75,11 @@ fn nonsense_is_refused() {
         assert!(matches!(planner.shape_for(target, Confidence::P95), Err(PlanError::Domain(_))), "{target}");
     }
     assert!(TailNorms::of_total(-1.0).is_err() && TailNorms::of_total(1e200).is_err());
+    // No half-width is below one grid unit.
+    let precise =
+        Planner::new(TailNorms::of_squared(0.0).unwrap(), ContributionBound::UNIT_ENTRY, Rho::new(2.0).unwrap());
+    let refused = precise.shape_for(0.9, Confidence::P95);
+    assert!(matches!(refused, Err(PlanError::Unreachable { least, .. }) if (least - 1.0).abs() < 1e-12), "{refused:?}");
     // The noise alone, σ₁ = 22, is larger.
     let refused = planner.shape_for(1.0, Confidence::P95);
     assert!(matches!(refused, Err(PlanError::Unreachable { least, .. }) if least > 20.0), "{refused:?}");

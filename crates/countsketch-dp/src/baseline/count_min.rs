@@ -30,7 +30,9 @@ impl PrivateUnsignedSketch {
     /// [`noise_bias`](Self::noise_bias). They cancel by accident only, so the value is left as it is, and there is no
     /// standard error, which would describe neither. The interval holds them both: the truth is above the minimum by
     /// more than g only if some noise is below −g, and below it by more than g only if every row's collisions and noise
-    /// together are above g, where Markov's inequality bounds the collisions by the total weight.
+    /// together are above g, where Markov's inequality bounds the collisions by the total weight. Each of the two may happen with
+    /// half of what is allowed to be missed; where the total has noise of its own, each has a third, and so has a total above
+    /// its upper end.
     ///
     /// The status is `ok` when the interval excludes 0, else `low_information`.
     ///
@@ -38,13 +40,16 @@ impl PrivateUnsignedSketch {
     /// [`QueryError::Domain`] when a number leaves the range of `f64`.
     pub fn count_min(&self, key: u64, total: TotalWeight, confidence: Confidence) -> Result<Estimate, QueryError> {
         let value = self.row_values(key).into_iter().fold(f64::INFINITY, f64::min);
-        let side = 0.5 * (1.0 - confidence.get());
-        let std_dev = self.noise_variance().sqrt() * self.step();
+        let ways = if total.variance() > 0.0 { 3.0 } else { 2.0 };
+        let side = (1.0 - confidence.get()) / ways;
+        let (std_dev, step) = (self.noise_variance().sqrt() * self.step(), self.step());
         let rows = f64::from(self.shape().rows());
         let above = std_dev * least_satisfying(0.0, 40.0, |g| at_least_one(normal_upper_tail(g), rows) <= side);
-        let load = self.collision_bias(total.upper(confidence));
+        let load = self.collision_bias(total.upper(side));
         let below = smallest_excess(std_dev, load, side.powf(rows.recip()));
-        let (lower, upper) = (value - below, value + above);
+        // Noise and collisions are whole numbers of grid units: `P[N ≥ h + 1] ≤ P[G ≥ h]` for normal G of the same parameter.
+        let whole = |width: f64| (width / step).ceil() * step;
+        let (lower, upper) = (value - whole(below), value + whole(above));
         let status = if lower > 0.0 || upper < 0.0 { Status::Ok } else { Status::LowInformation };
         Ok(answer(status, value, None, (Some(lower), Some(upper)), confidence)?)
     }
@@ -68,8 +73,8 @@ fn smallest_excess(std_dev: f64, load: f64, miss: f64) -> f64 {
 }
 
 impl TotalWeight {
-    /// A total that is not exceeded at this confidence; never below 0.
-    fn upper(self, confidence: Confidence) -> Self {
-        self.shifted(confidence.z() * self.variance().sqrt())
+    /// A total that is exceeded with at most this probability; never below 0.
+    fn upper(self, miss: f64) -> Self {
+        self.shifted(least_satisfying(0.0, 40.0, |z| normal_upper_tail(z) <= miss) * self.variance().sqrt())
     }
 }

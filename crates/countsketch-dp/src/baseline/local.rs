@@ -70,6 +70,8 @@ pub struct LocalCountMean {
     reports: Vec<u64>,
     /// Row after row.
     sums: Vec<i64>,
+    /// Whether that of any report was.
+    insecure_noise: bool,
 }
 
 impl LocalShape {
@@ -162,16 +164,21 @@ fn uniform_row<R: NoiseSource + ?Sized>(rows: u8, noise: &mut R) -> u8 {
 }
 
 impl LocalReport {
-    /// A report from its parts, as they were sent.
+    /// A report from its parts, as they were sent; with them goes whether its noise came from the test generator.
     ///
     /// # Errors
     /// [`QueryError::Report`] unless the row exists, there are as many words as the columns need, and no bit is beyond them.
-    pub fn from_parts(shape: CountSketchShape, row: u8, words: Vec<u64>) -> Result<Self, QueryError> {
+    pub fn from_parts(
+        shape: CountSketchShape,
+        row: u8,
+        words: Vec<u64>,
+        insecure_noise: bool,
+    ) -> Result<Self, QueryError> {
         let fits = row < shape.rows()
             && words.len() == words_of(shape)
             && words.last().is_some_and(|last| last & !last_mask(shape) == 0);
         if fits {
-            Ok(Self { row, width: shape.width(), insecure_noise: false, words })
+            Ok(Self { row, width: shape.width(), insecure_noise, words })
         } else {
             Err(QueryError::Report { shape })
         }
@@ -201,7 +208,7 @@ impl LocalCountMean {
     #[must_use]
     pub fn new(shape: LocalShape) -> Self {
         let (rows, cells) = (usize::from(shape.shape.rows()), shape.shape.cells());
-        Self { shape, reports: vec![0; rows], sums: vec![0; cells] }
+        Self { shape, reports: vec![0; rows], sums: vec![0; cells], insecure_noise: false }
     }
 
     /// Adds a report.
@@ -215,6 +222,7 @@ impl LocalCountMean {
         }
         let row = usize::from(report.row);
         self.reports[row] += 1;
+        self.insecure_noise |= report.insecure_noise;
         for (column, sum) in self.sums[shape.row_range(row)].iter_mut().enumerate() {
             *sum += if report.words[column / 64] >> (column % 64) & 1 == 1 { 1 } else { -1 };
         }
@@ -234,7 +242,14 @@ impl LocalCountMean {
         }
         self.reports.iter_mut().zip(&other.reports).for_each(|(mine, theirs)| *mine += theirs);
         self.sums.iter_mut().zip(&other.sums).for_each(|(mine, theirs)| *mine += theirs);
+        self.insecure_noise |= other.insecure_noise;
         Ok(())
+    }
+
+    /// Whether the noise of any report came from the test generator, so that its client is not protected.
+    #[must_use]
+    pub const fn insecure_noise(&self) -> bool {
+        self.insecure_noise
     }
 
     /// The number of reports.

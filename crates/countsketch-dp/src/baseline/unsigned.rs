@@ -129,6 +129,10 @@ impl<H: KeyedHash> UnsignedSketch<H> {
 
     /// Makes this the table of both data sets.
     ///
+    /// # Privacy
+    /// Where records are bounded, each record must be in one input only, and no program can check it; see
+    /// [`CountSketch::merge`].
+    ///
     /// # Errors
     /// As [`CountSketch::merge`]. Nothing is changed then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {

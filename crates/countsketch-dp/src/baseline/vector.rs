@@ -4,7 +4,7 @@ use cardinality_estimators::{Confidence, Estimate};
 use dp_noise::{Neighbouring, NoiseSource, Permit, Rho};
 use sketch_hash::DefaultHash;
 
-use crate::answer::normal;
+use crate::answer::signed;
 use crate::baseline::refuse_clipping;
 use crate::bound::ContributionBound;
 use crate::combiner::integer;
@@ -16,6 +16,7 @@ use crate::private::PrivateCountSketch;
 use crate::query_error::QueryError;
 use crate::shape::CountSketchShape;
 use crate::sketch::CountSketch;
+use crate::theory::{DomainError, MedianOfGaussians};
 use crate::user::UserContribution;
 
 /// One counter for each of a known set of items: the yardstick for every sketch.
@@ -147,6 +148,10 @@ impl DenseVector {
 
     /// Makes this the vector of both data sets.
     ///
+    /// # Privacy
+    /// Where records are bounded, each record must be in one input only, and no program can check it; see
+    /// [`CountSketch::merge`].
+    ///
     /// # Errors
     /// As [`CountSketch::merge`]. Nothing is changed then.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
@@ -247,7 +252,8 @@ impl PrivateVector {
         self.cells.insecure_noise()
     }
 
-    /// The frequency of the item at `index`, in units of weight: the counter, with normal noise around it.
+    /// The frequency of the item at `index`, in units of weight: the counter, with normal noise around it. Truth and counter
+    /// lie on the grid, so the interval ends there, too: the normal quantile is rounded up to a whole grid unit.
     ///
     /// # Errors
     /// [`QueryError::Index`] beyond the end.
@@ -256,7 +262,17 @@ impl PrivateVector {
         let missing = QueryError::Index { len: u64::from(self.len()), found: index };
         let cell = place.and_then(|place| self.cells().get(place)).ok_or(missing)?;
         let step = self.cells.granularity().step();
-        Ok(normal(integer(*cell) * step, self.noise_variance().sqrt() * step, confidence)?)
+        let (value, half) = (integer(*cell) * step, self.half_width(1.0 - confidence.get())?);
+        Ok(signed(value, self.noise_variance().sqrt() * step, (Some(value - half), Some(value + half)), confidence)?)
+    }
+
+    /// By how much a counter is off with at most this probability, in units of weight.
+    ///
+    /// A whole number `h` of grid units: `P[|N| > h] = P[|N| ≥ h + 1] ≤ P[|G| ≥ h]` for a discrete Gaussian N and the normal G of
+    /// the same parameter, so the normal quantile rounded up will do, and rounded down will not.
+    pub(crate) fn half_width(&self, miss: f64) -> Result<f64, DomainError> {
+        let law = MedianOfGaussians::new(1, self.cells.tail_variance())?;
+        Ok(law.upper_quantile(miss).ceil() * self.cells.granularity().step())
     }
 
     /// The counters as one row of a sketch.

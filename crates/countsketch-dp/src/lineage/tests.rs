@@ -88,3 +88,25 @@ fn programs_that_do_not_run_are_refused() {
     let refused = Lineage::from_parts(twice, vec![releases(2), Step::Sum { arity: 2 }]);
     assert!(matches!(refused, Err(LineageError::Repeated { .. })));
 }
+
+#[test]
+fn noise_without_data_is_no_history_of_its_own() {
+    let noise = |id| Leaf {
+        guarantee: None,
+        ..leaf(id, PrivacyCost::Rho(Rho::new(1.0).unwrap()), ContributionBound::UNIT_ENTRY)
+    };
+    let (single, sum) = (vec![Step::Releases { count: 1 }], vec![Step::Releases { count: 2 }, Step::Sum { arity: 2 }]);
+    assert_eq!(Lineage::from_parts(vec![noise(1)], single), Err(LineageError::NoGuarantee { found: 1 }));
+    assert_eq!(Lineage::from_parts(vec![noise(1), noise(2)], sum.clone()), Err(LineageError::NoGuarantee { found: 2 }));
+    let data = leaf(2, PrivacyCost::Rho(Rho::new(0.5).unwrap()), ContributionBound::UNIT_ENTRY);
+    assert_eq!(Lineage::from_parts(vec![noise(1), data], sum).unwrap().total().rho(), Some(0.5));
+}
+
+#[test]
+fn losses_of_different_units_have_no_sum() {
+    let user = ContributionBound::user_total(1).unwrap();
+    let [record, other, user] = [(1, ContributionBound::UNIT_ENTRY), (2, ContributionBound::UNIT_ENTRY), (3, user)]
+        .map(|(id, bound)| Lineage::single(leaf(id, PrivacyCost::Rho(Rho::new(0.5).unwrap()), bound)).total());
+    assert_eq!(record.plus(other).rho(), Some(1.0));
+    assert_eq!(record.plus(user).rho(), None);
+}

@@ -11,7 +11,7 @@ use crate::leaf::Leaf;
 use crate::prefix::stack::prefix_key;
 use crate::private::PrivateCountSketch;
 use crate::query_estimate::Frequencies;
-use crate::theory::{DomainError, MedianOfGaussians};
+use crate::theory::DomainError;
 
 /// One level after noise.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,7 @@ impl PrivateLevel {
             Self::Sketch(sketch) => Ok(LevelReader::Sketch(sketch.frequencies(options)?)),
             Self::Plain(vector) => {
                 let step = vector.as_row().granularity().step();
-                let law = MedianOfGaussians::new(1, vector.noise_variance())?;
-                let half = law.upper_quantile(options.miss_probability()) * step;
+                let half = vector.half_width(options.miss_probability())?;
                 let std_error = vector.noise_variance().sqrt() * step;
                 Ok(LevelReader::Plain { cells: vector.cells(), step, half, std_error, confidence })
             }

@@ -1,14 +1,16 @@
 //! The released stack.
 
 use cardinality_estimators::Estimate;
-use dp_noise::{DisjointParts, Rho};
+use dp_noise::DisjointParts;
 use sketch_hash::{DefaultHash, HashId, KeyedHash};
 
 use crate::baseline::{PrivateVector, TotalWeight};
 use crate::combiner::{count, wide};
 use crate::error::MergeError;
+use crate::granularity::Granularity;
 use crate::interval::QueryOptions;
 use crate::leaf::Leaf;
+use crate::lineage::Loss;
 use crate::prefix::PrefixLayout;
 use crate::prefix::level::PrivateLevel;
 use crate::query_error::QueryError;
@@ -97,23 +99,20 @@ impl<H: KeyedHash> PrivatePrefixStack<H> {
     /// What one unit paid for all levels together, in zCDP; rounded up. `None` where releases protect different units.
     #[must_use]
     pub fn rho_total(&self) -> Option<f64> {
-        // The largest sums of levels are far below those of a ledger, which adds in decimals.
-        self.levels
-            .iter()
-            .try_fold(None, |sum: Option<Rho>, level| {
-                let rho = Rho::new(level.as_sketch().rho_total()?).ok()?;
-                Some(Some(match sum {
-                    None => rho,
-                    Some(sum) => sum.plus(rho).ok()?,
-                }))
-            })?
-            .map(Rho::get)
+        let losses = self.levels.iter().map(|level| level.as_sketch().lineage().total());
+        losses.reduce(Loss::plus)?.rho()
     }
 
     /// Whether some noise came from the test generator, so that nobody is protected.
     #[must_use]
     pub fn insecure_noise(&self) -> bool {
         self.levels.iter().any(|level| level.as_sketch().insecure_noise())
+    }
+
+    /// The unit of weights, the same at all levels.
+    #[must_use]
+    pub fn granularity(&self) -> Granularity {
+        self.levels.first().map_or(Granularity::ONE, |level| level.as_sketch().granularity())
     }
 
     /// The total weight, as the sum of the cells of the shortest plain level, with the variance of its noise. `None` without

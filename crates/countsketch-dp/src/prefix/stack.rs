@@ -234,8 +234,23 @@ impl<H: KeyedHash> PrefixStack<H> {
         self.levels[level].add(&self.hash, prefix, weight)
     }
 
+    /// As [`CountSketch::same_counts`], of all levels.
+    #[must_use]
+    pub fn same_counts(&self, other: &Self) -> bool {
+        let same = |pair: (&RawLevel<H>, &RawLevel<H>)| match pair {
+            (RawLevel::Plain(mine), RawLevel::Plain(theirs)) => mine.as_row().same_counts(theirs.as_row()),
+            (RawLevel::Sketch(mine), RawLevel::Sketch(theirs)) => mine.same_counts(theirs),
+            _ => false,
+        };
+        self.layout == other.layout && self.levels.iter().zip(&other.levels).all(same)
+    }
+
     /// Makes this the stack of both data sets. Where users are bounded, a user in both may have twice the bound, and the
     /// release takes noise for that.
+    ///
+    /// # Privacy
+    /// Where records are bounded, each record must be in one input only, and no program can check it; see
+    /// [`CountSketch::merge`].
     ///
     /// # Errors
     /// [`MergeError::Layout`] for other levels, and as [`CountSketch::merge`]. Nothing is changed then.

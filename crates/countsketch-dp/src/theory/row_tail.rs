@@ -147,7 +147,7 @@ pub fn half_width(rows: u32, width: u32, norms: &TailNorms, s2: f64, beta: f64) 
 }
 
 /// The least `g` whose row probability reaches `needed`.
-pub(crate) fn half_width_for(needed: f64, width: u32, norms: &TailNorms, s2: f64) -> Result<Option<f64>, DomainError> {
+fn half_width_for(needed: f64, width: u32, norms: &TailNorms, s2: f64) -> Result<Option<f64>, DomainError> {
     require("width", "at least 2", f64::from(width), width >= 2)?;
     let spread = (norms.squared() / f64::from(width) + non_negative("s2", s2)?).sqrt();
     if spread == 0.0 {
@@ -158,6 +158,23 @@ pub(crate) fn half_width_for(needed: f64, width: u32, norms: &TailNorms, s2: f64
         return Ok(None);
     };
     Ok(Some(bisect_width(spread, high, reaches)))
+}
+
+/// The least whole multiple of `step` whose row probability reaches `needed`: where truth and answer lie on a grid, a width
+/// between two of its points covers no more than the lower one.
+pub(crate) fn half_width_on_grid(
+    needed: f64,
+    width: u32,
+    norms: &TailNorms,
+    s2: f64,
+    step: f64,
+) -> Result<Option<f64>, DomainError> {
+    let Some(half) = half_width_for(needed, width, norms, s2)? else { return Ok(None) };
+    let above = (half / step).ceil();
+    // The search ends a little above the least width, which may be a point of the grid.
+    let below = (above - 1.0) * step;
+    let enough = below > 0.0 && row_probability_of_tail(below, norms, width, s2)? >= needed;
+    Ok(Some(if enough { below } else { above * step }))
 }
 
 /// The least width to one part in 2^24, from above.

@@ -66,6 +66,17 @@ fn the_first_items_are_kept_whatever_the_order_of_the_records() {
 }
 
 #[test]
+fn the_bound_on_items_does_not_depend_on_the_memory_there_is() {
+    // An allocator may give more room than was asked for.
+    let items: Vec<(u64, i128)> = (0..10).map(|n| (n, 1)).collect();
+    for room in [0, 3, 100] {
+        let mut kept = Kept::with_capacity(room);
+        kept.take_items(&items, 3, 1);
+        assert_eq!((kept.keys.len(), kept.weights.len()), (3, 3), "room for {room}");
+    }
+}
+
+#[test]
 fn clipping_keeps_the_longest_beginning_that_fits() {
     let rows = rows(5, 16);
     let records: Vec<(u64, i64)> = (0..30).map(|n| (n * 7, i64::try_from(n % 5).unwrap() - 2)).collect();
