@@ -61,6 +61,28 @@ fn frequent_keys_are_found_and_named_without_a_list() {
 }
 
 #[test]
+fn a_search_for_the_largest_finds_its_threshold() {
+    let stack = released();
+    let search = PrefixSearch::above(f64::NAN).total(TotalWeight::public(7000.0).unwrap());
+    // 7000/2 is above both keys, half of that below both.
+    let found = stack.search_largest(hash(1), names(), &search, 2).unwrap();
+    let items: Vec<String> = found.items().map(|(name, _)| name).collect();
+    assert_eq!((items, found.above()), (vec!["lucy".to_owned(), "max".to_owned()], 1750.0));
+    assert_eq!(found.to_json()["above"], 1750.0);
+    assert!(found.hits().miss_probability.is_some());
+    // 7000 is above 3000, 3500 too, 1750 is not.
+    let one = stack.search_largest(hash(1), names(), &search, 1).unwrap();
+    assert_eq!((one.above(), one.items().next().unwrap().0), (1750.0, "lucy".to_owned()));
+    // There are no hundred keys to be told from the noise: the search ends all the same, before it loses any.
+    let many = stack.search_largest(hash(1), names(), &search, 100).unwrap();
+    assert!(many.above() < 70.0 || many.hits().miss_probability.is_some());
+    assert_eq!(many.items().take(2).map(|(name, _)| name).collect::<Vec<_>>(), ["lucy", "max"]);
+    // Without a given total the plain level tells it: 7000 with noise of sigma 8 at most.
+    let told = stack.search_largest(hash(1), names(), &PrefixSearch::above(1.0), 2).unwrap();
+    assert!((told.above() - 1750.0).abs() < 30.0);
+}
+
+#[test]
 fn other_keys_are_refused() {
     let (stack, search) = (released(), PrefixSearch::above(1000.0));
     assert_eq!(stack.search(hash(2), names(), &search, 1).unwrap_err().kind(), ErrorKind::Incompatible);
@@ -100,7 +122,12 @@ fn files_are_read_by_content_described_and_added_up() {
     };
     assert!((sum(merge(&both, MergeForm::default()).unwrap()) - 4.0).abs() < 1e-9);
     assert!((sum(merge_disjoint(&both, DisjointParts::EachUnitInOnePart).unwrap()) - 2.0).abs() < 1e-9);
-    assert!(merge(&named([raw.clone(), raw.clone()]), MergeForm::default()).unwrap().is_raw());
+    let mut day = records(ContributionBound::UNIT_ENTRY);
+    day.push_row(None, Some(Item::from("lucy"))).unwrap();
+    let day = AnySketch::from(FrequencySketch::from(day.finish().unwrap().0));
+    assert!(merge(&named([raw.clone(), day]), MergeForm::default()).unwrap().is_raw());
+    let copied = merge(&named([raw.clone(), raw.clone()]), MergeForm::default()).unwrap_err();
+    assert_eq!((copied.kind(), copied.message()), (ErrorKind::Incompatible, "b.dps holds the same data as a.dps"));
     let twice = merge(&named([private.clone(), private.clone()]), MergeForm::default()).unwrap_err();
     assert!(twice.message().starts_with("b.dps does not fit a.dps"), "{twice}");
     assert_eq!(merge(&named([private, raw]), MergeForm::default()).unwrap_err().kind(), ErrorKind::Incompatible);

@@ -6,24 +6,35 @@ use dpsketch::{AnySketch, Error, ErrorKind, FoundKeys, FrequencySketch, PrefixKe
 use super::query::line;
 use super::topk::{TopkArgs, print};
 use crate::console::Console;
-use crate::format::{count, lines};
+use crate::format::{count, lines, number};
 use crate::paths::shown;
 
 pub(super) fn run(args: &TopkArgs, limit: usize, sketch: &AnySketch, console: Console) -> Result<(), Error> {
     let stack = private(&shown(&args.file), sketch)?;
-    let above = args.above.filter(|above| *above > 0.0).ok_or_else(|| {
-        Error::new(ErrorKind::Parameter, "a search needs a frequency above 0")
-            .argument("--above")
-            .value(args.above.unwrap_or_default().to_string())
-            .allowed("a number above 0")
-    })?;
-    let search = PrefixSearch::above(above).confidence(args.ask.confidence());
     let keys = keys(args, stack)?;
-    let found = stack.search(args.ask.hash(stack.hash_id())?, keys, &search, limit)?;
+    let hash = args.ask.hash(stack.hash_id())?;
+    let found = match args.above {
+        Some(above) => stack.search(hash, keys, &search(checked(above)?, args), limit)?,
+        None => stack.search_largest(hash, keys, &search(1.0, args), limit)?,
+    };
     if found.hits().miss_probability.is_none() {
         console.warn("more prefixes than a level may keep are above the frequency: some frequent keys may be missing");
     }
     print(text(args, &found), found.to_json(), console)
+}
+
+fn search(above: f64, args: &TopkArgs) -> PrefixSearch {
+    PrefixSearch::above(above).confidence(args.ask.confidence())
+}
+
+fn checked(above: f64) -> Result<f64, Error> {
+    let refused = || {
+        Error::new(ErrorKind::Parameter, "a search needs a frequency above 0")
+            .argument("--above")
+            .value(above.to_string())
+            .allowed("a number above 0, or no --above at all")
+    };
+    if above > 0.0 { Ok(above) } else { Err(refused()) }
 }
 
 fn keys(args: &TopkArgs, stack: &RecordedPrefixStack) -> Result<PrefixKeys, Error> {
@@ -63,7 +74,11 @@ fn text(args: &TopkArgs, found: &FoundKeys) -> String {
     let head = format!("{:>6} {:>12} {:>26}  key", "rank", "estimate", format!("{percent} % interval"));
     let ranked = (1_usize..).zip(found.items());
     let table = ranked.map(|(rank, (name, hit))| format!("{rank:>6} {}", line(&name, &hit.estimate)));
-    let mut foot = format!("{} prefixes looked at; all intervals hold at once", count(found.hits().visited));
+    let mut foot = format!(
+        "{} prefixes looked at for keys of at least {}; all intervals hold at once",
+        count(found.hits().visited),
+        number(found.above())
+    );
     if found.has_more() {
         foot.push_str("; more keys were found: raise -k");
     }

@@ -29,14 +29,16 @@ pub(crate) struct TopkArgs {
     /// data.
     #[arg(long, value_name = "F", value_parser = paths(), group = "among")]
     candidates: Option<PathBuf>,
-    /// Search the keys of a stack, made by `dpsketch build --prefix-tree`, instead of candidates. Needs --above.
-    #[arg(long, group = "among", requires = "above")]
+    /// Search the keys of a stack, made by `dpsketch build --prefix-tree`, instead of candidates.
+    #[arg(long, group = "among")]
     prefix_tree: bool,
-    /// With --prefix-tree: keys are whole numbers, as with `dpsketch build --key-bits`, and not the beginnings of texts.
-    #[arg(long, requires = "prefix_tree")]
+    /// Items are whole numbers, as in an integer column of Parquet or Arrow; with --prefix-tree, as with `dpsketch build
+    /// --key-bits`. Texts if left out.
+    #[arg(long)]
     pub(super) integers: bool,
     /// Show only items whose interval lies above this frequency: with the confidence, all of them really are above it. With
-    /// --prefix-tree, find the keys that have at least this frequency; look at the intervals of those that are found.
+    /// --prefix-tree, find the keys that have at least this frequency; look at the intervals of those that are found. Left out
+    /// there, the search lowers it until it has found N keys.
     #[arg(long, value_name = "T", value_parser = threshold, allow_hyphen_values = true)]
     pub(super) above: Option<f64>,
     #[command(flatten)]
@@ -64,7 +66,13 @@ pub(crate) fn run(args: &TopkArgs, console: Console) -> Result<(), Error> {
     let mut failure = None;
     let candidates = until_failure(Lines::open(candidates, "--candidates", console)?, &mut failure);
     let (hash, rules, options) = (args.ask.hash(sketch.hash_id())?, args.ask.rules(), args.ask.options());
-    let top = TopItems::among(sketch, hash, rules, candidates, limit, rule, options);
+    let top = if args.integers {
+        TopItems::among_integers(sketch, hash, candidates, limit, rule, options).map_err(|error| {
+            if error.to_json()["argument"] == "--item" { error.argument("--candidates") } else { error }
+        })
+    } else {
+        TopItems::among(sketch, hash, rules, candidates, limit, rule, options)
+    };
     if let Some(error) = failure {
         return Err(error);
     }

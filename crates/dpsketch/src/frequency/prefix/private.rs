@@ -1,6 +1,6 @@
 //! A released stack, and the search for frequent keys.
 
-use countsketch_dp::{PrefixHits, PrefixLayout, PrefixSearch, PrivatePrefixStack, prefix_hash_id};
+use countsketch_dp::{PrefixHits, PrefixLayout, PrefixSearch, PrivatePrefixStack, QueryError, prefix_hash_id};
 use dp_noise::DisjointParts;
 use serde_json::{Value, json};
 use sketch_hash::{AnyHash, HashId, KeyedHash};
@@ -83,6 +83,62 @@ impl RecordedPrefixStack {
         limit: usize,
     ) -> Result<FoundKeys, Error> {
         check_limit(limit)?;
+        let hits = self.with_hash(hash, keys)?.search(search)?;
+        Ok(FoundKeys { keys, hits, above: search.threshold, limit })
+    }
+
+    /// As [`search`](Self::search), with the threshold found on the way: it starts at a share of `1/limit` of the total weight,
+    /// which no more than `limit` keys can have, and is halved until `limit` keys are estimated at or above it, or until
+    /// a level would have more prefixes above it than it may keep. `search.threshold` is not looked at.
+    ///
+    /// By which amount the error of a level may pull a prefix down does not depend on the threshold, so the probability of a miss
+    /// holds for the last one as for one chosen beforehand.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_largest(
+        &self,
+        hash: AnyHash,
+        keys: PrefixKeys,
+        search: &PrefixSearch,
+        limit: usize,
+    ) -> Result<FoundKeys, Error> {
+        check_limit(limit)?;
+        let stack = self.with_hash(hash, keys)?;
+        let least = stack.granularity().step();
+        let total = search.total.or_else(|| stack.total()).ok_or(QueryError::NoTotal)?.value();
+        #[expect(clippy::cast_precision_loss, reason = "a limit; only its size matters")]
+        let mut above = (total / limit as f64).max(least);
+        let mut search = *search;
+        let mut best: Option<(PrefixHits, f64)> = None;
+        loop {
+            search.threshold = above;
+            let hits = match (stack.search(&search), best.take()) {
+                (Ok(hits), Some(complete)) if hits.miss_probability.is_none() => {
+                    best = Some(complete);
+                    break;
+                }
+                (Ok(hits), _) => hits,
+                (Err(QueryError::Frontier { .. }), Some(complete)) => {
+                    best = Some(complete);
+                    break;
+                }
+                (Err(error), _) => return Err(error.into()),
+            };
+            let enough = hits.found.iter().filter(|hit| hit.estimate.value() >= Some(above)).count() >= limit;
+            let last = enough || hits.miss_probability.is_none() || above <= least;
+            best = Some((hits, above));
+            if last {
+                break;
+            }
+            above = (above / 2.0).max(least);
+        }
+        let (hits, above) = best.ok_or(QueryError::NoTotal)?;
+        Ok(FoundKeys { keys, hits, above, limit })
+    }
+
+    /// The stack with the hash itself, for keys of its length.
+    fn with_hash(&self, hash: AnyHash, keys: PrefixKeys) -> Result<PrivatePrefixStack<AnyHash>, Error> {
         let (expected, found) = (self.hash_id(), hash.id());
         if expected != found {
             return Err(Error::new(
@@ -101,8 +157,7 @@ impl RecordedPrefixStack {
                 .value(keys.bits().to_string()));
         }
         // The levels were checked when they were read.
-        let stack = PrivatePrefixStack::from_bytes_allowing_insecure_noise(&self.to_bytes(), hash)?;
-        Ok(FoundKeys { keys, hits: stack.search(search)?, limit })
+        Ok(PrivatePrefixStack::from_bytes_allowing_insecure_noise(&self.to_bytes(), hash)?)
     }
 }
 
@@ -111,6 +166,7 @@ impl RecordedPrefixStack {
 pub struct FoundKeys {
     keys: PrefixKeys,
     hits: PrefixHits,
+    above: f64,
     limit: usize,
 }
 
@@ -119,6 +175,12 @@ impl FoundKeys {
     #[must_use]
     pub const fn hits(&self) -> &PrefixHits {
         &self.hits
+    }
+
+    /// The frequency that was searched for: keys of at least this one are found, but for the probability of a miss.
+    #[must_use]
+    pub const fn above(&self) -> f64 {
+        self.above
     }
 
     /// Name and estimate of the first keys.
@@ -132,7 +194,8 @@ impl FoundKeys {
         self.hits.found.len() > self.limit
     }
 
-    /// One object: `visited` (prefixes looked at), `frontier` (how many a level could keep), `more, miss_probability` and a list
+    /// One object: `visited` (prefixes looked at), `frontier` (how many a level could keep), `above`, `more, miss_probability` and a
+    /// list
     /// `items` of `{rank, item, key, estimate, std_error, lower, upper, confidence, status, consistent}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -145,6 +208,7 @@ impl FoundKeys {
         json!({
             "visited": self.hits.visited,
             "frontier": self.hits.frontier,
+            "above": self.above,
             "more": self.has_more(),
             "miss_probability": self.hits.miss_probability,
             "items": ranked.collect::<Vec<_>>(),
