@@ -27,7 +27,7 @@ pub(crate) struct FrequencyArgs {
     #[arg(long, value_name = "G", value_parser = parse_granularity, allow_hyphen_values = true)]
     pub(crate) granularity: Option<Granularity>,
     /// The most that one row may weigh, or one item of a user, plus or minus: noise is in proportion to it. 1 if left out.
-    #[arg(long, value_name = "C", value_parser = parse_real, allow_hyphen_values = true)]
+    #[arg(long, value_name = "C", value_parser = amount, allow_hyphen_values = true)]
     pub(crate) max_weight: Option<f64>,
 }
 
@@ -121,6 +121,11 @@ impl LevelArgs {
     pub(crate) fn relation(&self) -> Neighbouring {
         self.relation.map_or(Neighbouring::AddRemove, Neighbouring::from)
     }
+}
+
+/// An amount of weight. Which amounts make sense is for whoever uses it to say.
+pub(super) fn amount(text: &str) -> Result<f64, Error> {
+    parse_real(text).map_err(|error| error.value(text).allowed("a number above 0, such as 0.5 or 1e6"))
 }
 
 /// Refuses the first flag that was given although it is for another kind of sketch.

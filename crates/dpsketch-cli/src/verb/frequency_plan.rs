@@ -6,11 +6,11 @@ use dpsketch::countsketch_dp::theory::TailNorms;
 use dpsketch::dp_noise::Neighbouring;
 use dpsketch::{
     Clipping, Error, ErrorKind, FrequencyLevel, FrequencyPlan, FrequencyPurpose, MaxItems, PlannedUnit,
-    parse_confidence, parse_real,
+    parse_confidence,
 };
 use serde_json::Value;
 
-use super::frequency_args::FrequencyArgs;
+use super::frequency_args::{FrequencyArgs, amount};
 use super::written::warn_about_level;
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number, pairs};
@@ -20,13 +20,13 @@ use crate::format::{count, lines, number, pairs};
 #[command(next_help_heading = "Frequencies (--kind countsketch)")]
 pub(super) struct DataArgs {
     /// The sum of all frequencies, such as the number of rows, of all parties together. A guess will do.
-    #[arg(long, value_name = "N", value_parser = parse_real, allow_hyphen_values = true, conflicts_with = "norm")]
+    #[arg(long, value_name = "N", value_parser = amount, allow_hyphen_values = true, conflicts_with = "norm")]
     total: Option<f64>,
     /// The root of the sum of all squared frequencies, instead of the total, where that is what is known.
-    #[arg(long, value_name = "L2", value_parser = parse_real, allow_hyphen_values = true)]
+    #[arg(long, value_name = "L2", value_parser = amount, allow_hyphen_values = true)]
     norm: Option<f64>,
     /// Find the smallest sketch whose intervals are at most this far from the answer, in units of weight.
-    #[arg(long, value_name = "A", value_parser = parse_real, allow_hyphen_values = true, conflicts_with_all = ["rows", "width"])]
+    #[arg(long, value_name = "A", value_parser = amount, allow_hyphen_values = true, conflicts_with_all = ["rows", "width"])]
     target_error: Option<f64>,
     /// How sure the intervals of the answers are; 0.95 if left out.
     #[arg(long, value_name = "C", value_parser = parse_confidence, allow_hyphen_values = true)]

@@ -318,6 +318,13 @@ fn parquet_columns_are_users_items_and_weights_by_their_types() {
     assert!(run.stderr.contains("5 rows read, 2 with a missing value left out"), "{}", run.stderr);
     assert_eq!(values(&[&asked[..], &["--integers"]].concat()), [1.75, 2.0]);
     assert_eq!(folder.fails(2, &["query", "a.dps", "--item", "x", "--integers"])["argument"], "--item");
+    folder.write("candidates.txt", "9\n8\n7\n");
+    let top = ["topk", "a.dps", "-k", "2", "--candidates", "candidates.txt", "--integers"];
+    let json = folder.ok(&[&top[..], &["--json"]].concat()).json();
+    let items: Vec<_> = json["items"].as_array().unwrap().iter().map(|row| (&row["item"], &row["estimate"])).collect();
+    assert_eq!(items, [(&json!("8"), &json!(2.0)), (&json!("7"), &json!(1.75))]);
+    folder.write("candidates.txt", "nine\n");
+    assert_eq!(folder.fails(2, &top)["argument"], "--candidates");
     let wrong = ["--weight", "none", "--max-weight", "1", "--rho", "1", "--out", "b.dps"];
     let error =
         folder.fails(2, &[&["build", "a.parquet", "--kind", "countsketch", "--column", "item"][..], &wrong].concat());

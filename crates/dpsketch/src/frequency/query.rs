@@ -138,7 +138,7 @@ impl<'s> FrequencyQuery<'s> {
 }
 
 /// A text as itself, or as the whole number that it is.
-fn item_of(text: &str, integers: bool) -> Result<Item<'_>, Error> {
+pub(super) fn item_of(text: &str, integers: bool) -> Result<Item<'_>, Error> {
     if !integers {
         return Ok(Item::Text(text));
     }

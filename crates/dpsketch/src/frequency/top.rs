@@ -8,7 +8,7 @@ use countsketch_dp::{PrivateCountSketch, QueryOptions};
 use serde_json::{Value, json};
 use sketch_hash::{AnyHash, Item};
 
-use super::query::{FrequencyAnswer, check_hash, extend};
+use super::query::{FrequencyAnswer, check_hash, extend, item_of};
 use crate::error::{Error, ErrorKind};
 use crate::row_hasher::RowHasher;
 use crate::text::TextRules;
@@ -81,25 +81,60 @@ impl TopItems {
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_hash(sketch, &hash)?;
+        let mut rows = RowHasher::new(hash, rules);
+        let key_of = |text: &str| Ok(rows.hash([Some(Item::Text(text))]));
+        Self::scan(sketch, key_of, candidates, (limit, rule), options)
+    }
+
+    /// As [`among`](Self::among) for texts that stand for whole numbers, as in sketches of an integer column.
+    ///
+    /// # Privacy
+    /// As [`among`](Self::among).
+    ///
+    /// # Errors
+    /// As [`among`](Self::among), and [`ErrorKind::Parameter`] for a text that is no whole number.
+    pub fn among_integers(
+        sketch: &PrivateCountSketch,
+        hash: AnyHash,
+        candidates: impl IntoIterator<Item = String>,
+        limit: usize,
+        rule: TopRule,
+        options: QueryOptions,
+    ) -> Result<Self, Error> {
+        check_hash(sketch, &hash)?;
+        let mut rows = RowHasher::new(hash, TextRules::default());
+        let key_of = |text: &str| Ok(rows.hash([Some(item_of(text, true)?)]));
+        Self::scan(sketch, key_of, candidates, (limit, rule), options)
+    }
+
+    fn scan(
+        sketch: &PrivateCountSketch,
+        mut key_of: impl FnMut(&str) -> Result<Option<u64>, Error>,
+        candidates: impl IntoIterator<Item = String>,
+        (limit, rule): (usize, TopRule),
+        options: QueryOptions,
+    ) -> Result<Self, Error> {
         check_limit(limit)?;
         let mut scan = Scan { best: BinaryHeap::new(), held: HashSet::new(), limit, looked_at: 0, overflowed: false };
         let reader = sketch.points(options.combiner);
-        let mut rows = RowHasher::new(hash, rules);
         let mut candidates = candidates.into_iter();
         let mut values = [0.0; BATCH];
+        let (mut texts, mut keys) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
         loop {
-            let texts: Vec<String> = candidates.by_ref().take(BATCH).collect();
-            if texts.is_empty() {
+            let mut taken = 0;
+            for text in candidates.by_ref().take(BATCH) {
+                taken += 1;
+                if let Some(key) = key_of(&text)? {
+                    texts.push(text);
+                    keys.push(key);
+                }
+            }
+            if taken == 0 {
                 break;
             }
-            let hashed = texts.into_iter().filter_map(|text| {
-                let key = rows.hash([Some(Item::Text(&text))])?;
-                Some((text, key))
-            });
-            let (texts, keys): (Vec<String>, Vec<u64>) = hashed.unzip();
             let values = &mut values[..keys.len()];
             reader.values(&keys, values);
-            for ((text, key), value) in texts.into_iter().zip(keys).zip(values) {
+            for ((text, key), value) in texts.drain(..).zip(keys.drain(..)).zip(values) {
                 scan.offer(text, key, *value);
             }
         }
