@@ -351,11 +351,12 @@ fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error>
 /// all their releases.
 ///
 /// # Errors
-/// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases.
+/// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases, and for raw frequencies
+/// that are there twice ([`FrequencyError::Copied`](crate::FrequencyError::Copied)).
 pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     check_compatible(sketches)?;
     if are_frequencies(sketches)? {
-        return frequency_state(sketches)?.check_number();
+        return frequency_state(sketches)?.check_sum();
     }
     let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
     if found > MAX_RELEASES {
@@ -373,7 +374,8 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 ///
 /// # Privacy
 /// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
-/// sketches is raw; its count of releases is their sum.
+/// sketches is raw; its count of releases is their sum. Where records are protected, each record must be in one of the raw
+/// frequency sketches only: a whole copy is refused, and no program can tell more.
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
     check_mergeable(sketches)?;
     if are_frequencies(sketches)? {

@@ -7,8 +7,9 @@ use dpsketch::sfm_pcsa::{MergeForm, PcsaShape};
 use dpsketch::sketch_hash::{AnyHash, DefaultHash, HashKey, Item};
 use dpsketch::{
     AnySketch, CountSketchTerms, Description, DistinctBuilder, ErrorKind, FrequencyAnswer, FrequencyBuilder,
-    FrequencyLevel, FrequencyQuery, FrequencySketch, Moment, OutputFile, RawCountSketch, RawSketch, Readers, TextRules,
-    TopItems, TopRule, check_compatible, merge, merge_disjoint, release_frequency_file, release_frequency_file_paid,
+    FrequencyError, FrequencyLevel, FrequencyQuery, FrequencySketch, Moment, OutputFile, RawCountSketch, RawSketch,
+    Readers, TextRules, TopItems, TopRule, check_compatible, merge, merge_disjoint, release_frequency_file,
+    release_frequency_file_paid,
 };
 
 /// Names with known frequencies: name n comes 2000/n times.
@@ -168,11 +169,42 @@ fn files_are_read_by_content_described_and_added_up() {
         panic!("a sum is private")
     };
     assert_eq!(sum.rho_total(), Some(4.5));
-    let raws = named(vec![raw.clone(), raw]);
+    let raws = named(vec![raw.clone(), AnySketch::from(one_record())]);
     let AnySketch::Frequencies(FrequencySketch::Raw(sum)) = merge(&raws, MergeForm::default()).unwrap() else {
         panic!("a sum is raw")
     };
     assert_eq!(sum.parts(), 1, "records are in one part each");
+}
+
+/// A raw sketch of the first name, once.
+fn one_record() -> RawCountSketch {
+    let terms = raw(1, (9, 2048), 1).terms();
+    let mut builder = FrequencyBuilder::new(terms, hash(1), TextRules::default()).expect("records are bounded");
+    builder.push_texts(["name 1"]).expect("a record of weight 1");
+    builder.finish().expect("all of it is valid")
+}
+
+/// Adding a copy would make a record of weight 2 behind noise for 1.
+#[test]
+fn a_copy_of_raw_data_is_not_added_to_it() {
+    let data = raw(1, (9, 2048), 1);
+    let mut released_before = data.clone();
+    released_before.record_release();
+    let other = one_record();
+    for copy in [data.clone(), released_before] {
+        let files = named(vec![data.clone().into(), other.clone().into(), copy.into()]);
+        let disjoint = merge_disjoint(&files, DisjointParts::EachUnitInOnePart).unwrap_err();
+        for error in [merge(&files, MergeForm::default()).unwrap_err(), disjoint] {
+            assert_eq!(error.kind(), ErrorKind::Incompatible);
+            let source = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<FrequencyError>());
+            let copied = FrequencyError::Copied { first: "1.dps".to_owned(), second: "3.dps".to_owned() };
+            assert_eq!(source, Some(&copied));
+        }
+    }
+    // Days without a record are alike, and harmless.
+    let terms = data.terms();
+    let empty = || FrequencyBuilder::new(terms, hash(1), TextRules::default()).unwrap().finish().unwrap();
+    assert!(merge(&named(vec![data.into(), empty().into(), empty().into()]), MergeForm::default()).is_ok());
 }
 
 #[test]

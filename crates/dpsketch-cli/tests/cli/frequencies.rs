@@ -209,7 +209,12 @@ fn private_sketches_add_up_and_say_what_they_cost_together() {
     assert_eq!(answers(&folder, "m.dps"), exact(|item| f64::from(2 * item)));
     let json = folder.ok(&["merge", "a.dps", "b.dps", "--disjoint", "--out", "d.dps", "--json"]).json();
     assert_eq!((json["rho"].as_f64(), json["rho_total"].as_f64()), (Some(4000.0), Some(4000.0)), "{json}");
-    folder.ok(&["merge", "a.raw.dps", "b.raw.dps", "--out", "m.raw.dps"]);
+    // The same rows twice: noise for one record would hide two.
+    let copied = folder.fails(3, &["merge", "a.raw.dps", "b.raw.dps", "--out", "m.raw.dps"]);
+    assert_eq!((copied["argument"].as_str(), copied["value"].as_str()), (Some("FILE"), Some("b.raw.dps")));
+    folder.write("a.csv", "item\nitem 3\n");
+    folder.ok(&build(&["--out", "c.raw.dps"]));
+    folder.ok(&["merge", "a.raw.dps", "c.raw.dps", "--out", "m.raw.dps"]);
     folder.ok(&["verify", "a.dps", "b.dps"]);
 
     folder.fails(3, &["merge", "a.dps", "m.dps", "--out", "x.dps"]);

@@ -28,6 +28,15 @@ pub enum FrequencyError {
     /// A row was refused before, and was passed over.
     #[error("a row was refused before: the build was given up")]
     GivenUp,
+    /// Raw sketches with equal counters: one is a copy of the other, and adding both would count every record twice behind
+    /// noise for one.
+    #[error("{second} holds the same data as {first}")]
+    Copied {
+        /// The name of the first one.
+        first: String,
+        /// The name of its copy.
+        second: String,
+    },
     /// Single records for a bound on users, or users for a bound on records.
     #[error("the builder is for {expected}, and the terms bound {found}")]
     Unit {
@@ -45,6 +54,7 @@ impl From<FrequencyError> for Error {
             E::NotANumber { .. } => ErrorKind::Damaged,
             E::TooHeavy { .. } | E::Overflow | E::GivenUp => ErrorKind::Refused,
             E::Unit { .. } => ErrorKind::Parameter,
+            E::Copied { .. } => ErrorKind::Incompatible,
         };
         let told = Self::new(kind, error.to_string());
         let told = match &error {
@@ -59,6 +69,11 @@ impl From<FrequencyError> for Error {
                 "nothing was built: leaving out single records would let one person decide about another; \
                  choose a coarser granularity or a smaller maximum",
             ),
+            E::Copied { second, .. } => told
+                .argument("FILE")
+                .value(second.clone())
+                .allowed("raw sketches of different data: each record may be in one of them only")
+                .hint("leave the copy out"),
             E::GivenUp => told.hint("start again with an empty sketch"),
             E::Unit { .. } => told.hint("name a user column for a bound on users, and none for a bound on records"),
         };

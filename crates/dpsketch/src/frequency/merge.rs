@@ -6,6 +6,7 @@ use countsketch_dp::{MAX_RELEASES, MergeError, PrivateCountSketch};
 use dp_noise::DisjointParts;
 
 use super::any::FrequencySketch;
+use super::error::FrequencyError;
 use super::prefix::{RawPrefixStack, RecordedPrefixStack};
 use super::raw::RawCountSketch;
 use crate::error::{Error, ErrorKind};
@@ -47,6 +48,7 @@ impl<'a> FrequencyState<'a> {
 
     /// The sum of sketches that fit together. Costs of private ones add up unless nobody is in two of them.
     pub(crate) fn sum(self, disjoint: Option<DisjointParts>) -> Result<FrequencySketch, Error> {
+        self.check_copies()?;
         match self {
             Self::Private(private) => sum_private(&private, disjoint).map(FrequencySketch::from),
             Self::Raw(raws) => sum_raw(&raws, disjoint).map(FrequencySketch::from),
@@ -68,13 +70,32 @@ impl FrequencyState<'_> {
         }
     }
 
-    /// Checks that one sketch can record all releases.
-    pub(crate) fn check_number(&self) -> Result<(), Error> {
+    /// Checks that they add up to one sketch: it can record all releases, and no raw one is a copy of another.
+    pub(crate) fn check_sum(&self) -> Result<(), Error> {
         match self {
             Self::Private(private) => check_number(private),
-            Self::Raw(_) | Self::Prefixes(_) | Self::RawPrefixes(_) => Ok(()),
+            Self::Prefixes(_) => Ok(()),
+            Self::Raw(_) | Self::RawPrefixes(_) => self.check_copies(),
         }
     }
+
+    /// Refuses raw data that is there twice: a record in both would move the sum twice as far as its noise allows.
+    fn check_copies(&self) -> Result<(), Error> {
+        match self {
+            Self::Raw(raws) => check_copies(raws, RawCountSketch::same_counts),
+            Self::RawPrefixes(raws) => check_copies(raws, RawPrefixStack::same_counts),
+            Self::Private(_) | Self::Prefixes(_) => Ok(()),
+        }
+    }
+}
+
+fn check_copies<S>(raws: &Named<'_, S>, same: impl Fn(&S, &S) -> bool) -> Result<(), Error> {
+    for (place, (name, raw)) in raws.iter().enumerate() {
+        if let Some((first, _)) = raws[..place].iter().find(|(_, other)| same(raw, other)) {
+            return Err(FrequencyError::Copied { first: (*first).to_owned(), second: (*name).to_owned() }.into());
+        }
+    }
+    Ok(())
 }
 
 /// A sketch of another kind where one of frequencies was wanted.

@@ -29,7 +29,7 @@ pub use any::FrequencySketch;
 pub use builder::{Excess, FrequencyBuilder, FrequencyCounts};
 pub use convert::count_sketch_shape;
 pub use error::FrequencyError;
-pub use level::{FrequencyLevel, PricedRelease};
+pub use level::{Calibration, FrequencyLevel, PricedRelease};
 pub(crate) use merge::{FrequencyState, not_frequencies};
 pub use moment::Moment;
 pub use parameter::{parse_delta, parse_granularity, parse_rho};

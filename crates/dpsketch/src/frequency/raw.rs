@@ -97,10 +97,17 @@ impl RawCountSketch {
         self.0.record_release()
     }
 
+    /// Whether both have the same terms and the same counters, not all of them 0: copies, or released at different times.
+    #[must_use]
+    pub fn same_counts(&self, other: &Self) -> bool {
+        self.0.same_counts(&other.0)
+    }
+
     /// Adds the weights of `other`; the count of releases becomes the sum.
     ///
     /// # Privacy
-    /// Where users are bounded, one may be in both, so that the bound adds up ([`parts`](Self::parts)), and a release needs
+    /// Where records are bounded, each may be in one of the two only: a copy that is added doubles what one record moves, and the
+    /// noise stays what it is ([`same_counts`](Self::same_counts) tells whole copies). Where users are bounded, one may be in both, so that the bound adds up ([`parts`](Self::parts)), and a release needs
     /// noise for both; [`merge_disjoint`](Self::merge_disjoint) does without.
     ///
     /// # Errors

@@ -81,7 +81,16 @@ impl RawPrefixStack {
         self.0.releases()
     }
 
+    /// Whether both have the same levels and terms and the same counters, not all of them 0.
+    #[must_use]
+    pub fn same_counts(&self, other: &Self) -> bool {
+        self.0.same_counts(&other.0)
+    }
+
     /// Adds the weights of `other`; the count of releases becomes the sum.
+    ///
+    /// # Privacy
+    /// As for [`RawCountSketch::merge`](crate::RawCountSketch::merge).
     ///
     /// # Errors
     /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when levels, hashes, grids or bounds differ, and where a counter
