@@ -1,10 +1,10 @@
-//! Layer 1: queries of released CountSketches of width 2^12.
+//! Layer 1: queries of released `CountSketch`es of width 2^12.
 
 use std::hint::black_box;
 
 use countsketch_dp::cardinality_estimators::Confidence;
 use countsketch_dp::dp_noise::{NoiseRng, Permit, Rho};
-use countsketch_dp::sketch_hash::{DefaultHash, Item, KeyedHash};
+use countsketch_dp::sketch_hash::{DefaultHash, Item};
 use countsketch_dp::{
     Combiner, ContributionBound, CountSketch, CountSketchShape, HeavyRule, PrefixLayout, PrefixSearch, PrefixStack,
     PrivateCountSketch, QueryOptions,

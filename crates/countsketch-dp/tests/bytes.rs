@@ -1,5 +1,4 @@
 //! Golden byte files. `golden/generate.py` wrote them and what they say, in Python and from the definitions alone.
-#![expect(clippy::unwrap_used, reason = "in helpers: a test that cannot go on fails")]
 
 mod says;
 

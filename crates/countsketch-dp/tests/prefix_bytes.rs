@@ -32,14 +32,18 @@ fn built(read: &PrefixStack<AnyHash>, hash: &AnyHash, items: &Value) -> PrefixSt
         if read.bound().is_user() {
             built.add_user(&records(unit)).unwrap();
         } else {
-            records(unit).into_iter().for_each(|(key, weight)| built.update(key, weight).unwrap());
+            for (key, weight) in records(unit) {
+                built.update(key, weight).unwrap();
+            }
         }
     }
     // An empty part more, for a user who may be in it.
-    (1..read.parts()).for_each(|_| built.merge(&empty).unwrap());
-    (0..read.releases()).for_each(|_| {
+    for _ in 1..read.parts() {
+        built.merge(&empty).unwrap();
+    }
+    for _ in 0..read.releases() {
         built.record_release();
-    });
+    }
     built
 }
 

@@ -70,7 +70,9 @@ impl Baseline for UnsignedSketch {
             &[(item, weight)] if !self.bound().is_user() => self.update_u64(item, weight).unwrap(),
             _ => {
                 let mut user = UserContribution::new(DefaultHash::default());
-                records.iter().for_each(|&(item, weight)| user.add_u64(item, weight));
+                for &(item, weight) in records {
+                    user.add_u64(item, weight);
+                }
                 self.add_user(user).unwrap();
             }
         }

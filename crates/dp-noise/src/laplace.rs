@@ -8,7 +8,7 @@ use crate::wide::Wide;
 use crate::{NoiseSampler, NoiseSource, SampleError, Scale};
 
 /// Up to this scale one table serves.
-const WIDEST: u128 = 512;
+const WIDEST: u128 = 1024;
 /// Beyond, a table of at most this scale for the leading digits: small enough to stay in the first cache.
 const LEADING: u128 = 128;
 /// The largest scale of which draws fit: beyond `2⁶³` in magnitude they have probability `e⁻²⁰⁴⁸`.
@@ -54,7 +54,7 @@ pub(crate) fn check_scale(scale: Scale) -> Result<(), SampleError> {
 }
 
 impl DiscreteLaplace {
-    /// The law of scale t. Computes its table, in about ten microseconds for each unit of `t` up to 512, or finds it
+    /// The law of scale t. Computes its table, in about ten microseconds for each unit of `t` up to 1024, or finds it
     /// among the last ones that were used.
     ///
     /// # Errors

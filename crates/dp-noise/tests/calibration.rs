@@ -312,9 +312,9 @@ fn refusals_of_row_calibration_are_typed() {
 #[test]
 fn a_search_that_would_take_long_is_refused_at_once() {
     let (eps, target) = (epsilon(1.0), delta(1e-6));
-    for (rows, step) in [(1, 3_700), (15, 245), (255, 15), (1, 100_000), (31, 1 << 20)] {
-        let refused = calibrate_exact_rows(rows, step, eps, target);
-        let wide = 4.53 * f64::from(rows) * step as f64;
+    for (rows, step) in [(1, 3_700_u32), (15, 245), (255, 15), (1, 100_000), (31, 1 << 20)] {
+        let refused = calibrate_exact_rows(rows, step.into(), eps, target);
+        let wide = 4.53 * f64::from(rows) * f64::from(step);
         assert!(
             matches!(refused, Err(CalibrationError::TooWide { std_dev, max })
                 if (max - 16_384.0).abs() < 1e-9 && (std_dev / wide - 1.0).abs() < 1e-2),

@@ -126,9 +126,9 @@ impl RecordedPrefixStack {
                 (Err(error), _) => return Err(error.into()),
             };
             let enough = hits.found.iter().filter(|hit| hit.estimate.value() >= Some(above)).count() >= limit;
-            let last = enough || hits.miss_probability.is_none() || above <= least;
+            let done = enough || hits.miss_probability.is_none() || above <= least;
             best = Some((hits, above));
-            if last {
+            if done {
                 break;
             }
             above = (above / 2.0).max(least);
