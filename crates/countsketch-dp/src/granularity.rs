@@ -74,7 +74,10 @@ impl Granularity {
 
 impl core::fmt::Display for Granularity {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "2^-{}", self.exponent)
+        match self.exponent {
+            0 => f.write_str("1"),
+            exponent => write!(f, "2^-{exponent}"),
+        }
     }
 }
 

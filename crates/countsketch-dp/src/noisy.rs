@@ -224,7 +224,8 @@ impl<H: KeyedHash> NoisyCountSketch<H> {
     /// As [`absorb`](Self::absorb) of a raw sketch with none of the users that are here already.
     ///
     /// # Privacy
-    /// Sound only under the assumption that the caller names; no program can check it.
+    /// Sound only under the assumption that the caller names; no program can check it. A copy of data that is here already breaks
+    /// it: everybody in it then moves the cells twice as far as the noise was made for.
     ///
     /// # Errors
     /// As for [`absorb`](Self::absorb); [`MergeError::BoundedApart`] for a raw sketch in which a user may be in more parts than

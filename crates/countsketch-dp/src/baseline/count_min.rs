@@ -42,7 +42,7 @@ impl PrivateUnsignedSketch {
         let value = self.row_values(key).into_iter().fold(f64::INFINITY, f64::min);
         let ways = if total.variance() > 0.0 { 3.0 } else { 2.0 };
         let side = (1.0 - confidence.get()) / ways;
-        let (std_dev, step) = (self.noise_variance().sqrt() * self.step(), self.step());
+        let (std_dev, step) = (self.tail_variance().sqrt() * self.step(), self.step());
         let rows = f64::from(self.shape().rows());
         let above = std_dev * least_satisfying(0.0, 40.0, |g| at_least_one(normal_upper_tail(g), rows) <= side);
         let load = self.collision_bias(total.upper(side));

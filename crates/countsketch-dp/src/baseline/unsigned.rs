@@ -221,6 +221,11 @@ impl PrivateUnsignedSketch {
         self.cells.noise_variance()
     }
 
+    /// The variance of the normal law behind the tails of a counter's noise.
+    pub(super) fn tail_variance(&self) -> f64 {
+        self.cells.tail_variance()
+    }
+
     /// The releases in it.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
