@@ -28,7 +28,7 @@ impl<H: KeyedHash> CountSketch<H> {
     /// Adds discrete Gaussian noise to every cell and gives up the raw sketch.
     ///
     /// The noise has `σ² = D₂²/(2ρ)`, exact as a fraction and rounded up, with the sensitivity of the
-    /// [bound](ContributionBound): `k/(2ρ)` for records of weight 1. One independent draw goes into every cell, touched or
+    /// [bound](crate::ContributionBound): `k/(2ρ)` for records of weight 1. One independent draw goes into every cell, touched or
     /// not, on the grid of the weights.
     ///
     /// # Privacy
