@@ -1,6 +1,6 @@
 //! The figures of the docs, each with its data and a check against theory.
 //!
-//! A figure is one file that says what is simulated and what theory says of it; [`FIGURES`] lists them. Adding one is a
+//! A figure is one file that says what is simulated and what theory says of it; `FIGURES` lists them. Adding one is a
 //! file and a line there.
 
 mod axis;
