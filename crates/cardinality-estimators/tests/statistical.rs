@@ -207,7 +207,7 @@ fn answers_without_enough_information_say_so() {
 
 /// The product's stated accuracy, setting by setting.
 #[test]
-#[ignore = "a minute: 10,000 trials of nine settings"]
+#[ignore = "a minute: 10,000 trials of nine settings; `cargo xtask test --all` runs it"]
 fn the_default_shape_keeps_its_stated_accuracy() {
     for (seed, n) in (80..).zip([10_000, 100_000, 1_000_000]) {
         let mut random = Random::new(seed);
