@@ -100,4 +100,8 @@ impl KeyedHash for AnyHash {
     fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {
         either!(self, hash => hash.hash64_slices(domain, items, out));
     }
+
+    fn hash128_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [[u64; 2]]) {
+        either!(self, hash => hash.hash128_slices(domain, items, out));
+    }
 }

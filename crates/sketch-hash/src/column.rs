@@ -32,6 +32,31 @@ pub fn hash64_unsigned<H: KeyedHash>(hash: &H, values: &[u64], out: &mut [u64]) 
     hash64_column(hash, Domain::Integer, values, out, Item::from);
 }
 
+/// [`Item::Integer`] hashes of 128 bits of a column of unsigned integers.
+///
+/// # Panics
+/// If `values` and `out` differ in length.
+///
+/// # Examples
+/// ```
+/// use sketch_hash::{DefaultHash, Item, hash128_unsigned};
+///
+/// let hash = DefaultHash::default();
+/// let mut out = [[0; 2]; 2];
+/// hash128_unsigned(&hash, &[7, u64::MAX], &mut out);
+/// assert_eq!(out, [Item::from(7_u8).hash128(&hash), Item::from(u64::MAX).hash128(&hash)]);
+/// ```
+pub fn hash128_unsigned<H: KeyedHash>(hash: &H, values: &[u64], out: &mut [[u64; 2]]) {
+    assert_eq!(values.len(), out.len(), "one output for each value");
+    // Below 2^63 an integer is its own word in every encoding.
+    hash.hash128_words(Domain::Integer, values, out);
+    for (value, out) in values.iter().zip(out) {
+        if value >> 63 == 1 {
+            *out = Item::from(*value).hash128(hash);
+        }
+    }
+}
+
 /// [`Item::Float`] hashes of a column of floating-point numbers.
 ///
 /// # Panics

@@ -77,6 +77,17 @@ pub trait KeyedHash: Clone + fmt::Debug {
             *hash = self.hash64(domain, item);
         }
     }
+
+    /// [`hash128`](Self::hash128) of every byte string.
+    ///
+    /// # Panics
+    /// If `items` and `out` differ in length.
+    fn hash128_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [[u64; 2]]) {
+        assert_eq!(items.len(), out.len(), "one output for each item");
+        for (item, hash) in items.iter().zip(out) {
+            *hash = self.hash128(domain, item);
+        }
+    }
 }
 
 /// The kind of value that is hashed: equal bytes in two domains are different items.

@@ -23,7 +23,9 @@ mod tabulation;
 mod word;
 
 pub use any::AnyHash;
-pub use column::{hash64_dates, hash64_floats, hash64_floats32, hash64_integers, hash64_timestamps, hash64_unsigned};
+pub use column::{
+    hash64_dates, hash64_floats, hash64_floats32, hash64_integers, hash64_timestamps, hash64_unsigned, hash128_unsigned,
+};
 pub use item::{Item, TimeUnit};
 pub use key::{HashKey, KeyFingerprint, KeyParseError};
 pub use keyed::{Domain, HashAlgorithm, HashId, KeyedHash, UnknownAlgorithm, ValueEncoding};

@@ -97,4 +97,9 @@ impl KeyedHash for DefaultHash {
         assert_eq!(items.len(), out.len(), "one output for each item");
         sip_slices::hash64_slices(self.state(domain), items, out);
     }
+
+    fn hash128_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [[u64; 2]]) {
+        assert_eq!(items.len(), out.len(), "one output for each item");
+        sip_slices::hash128_slices(self.state(domain), items, out);
+    }
 }

@@ -27,7 +27,7 @@ impl SipState {
 
     /// The same key for 128-bit output.
     #[inline(always)]
-    fn wide(mut self) -> Self {
+    pub(crate) fn wide(mut self) -> Self {
         self.v[1] ^= 0xee;
         self
     }
@@ -99,7 +99,7 @@ impl SipState {
 
     /// The 128-bit hash of what was absorbed into a [`wide`](Self::wide) state.
     #[inline(always)]
-    fn finish128(mut self) -> [u64; 2] {
+    pub(crate) fn finish128(mut self) -> [u64; 2] {
         self.v[2] ^= 0xee;
         let first = self.squeeze();
         self.v[1] ^= 0xdd;

@@ -62,3 +62,16 @@ pub(crate) fn hash64_messages<const N: usize>(state: SipState, messages: &Messag
         *hash = state.absorb(messages.last[slot]).finish64();
     }
 }
+
+/// The same with 128-bit output.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+pub(crate) fn hash128_messages<const N: usize>(state: SipState, messages: &Messages, out: &mut [[u64; 2]]) {
+    for (slot, hash) in out.iter_mut().enumerate().take(CHUNK) {
+        let mut state = state.wide();
+        for index in 0..N {
+            let absorbed = state.absorb(messages.blocks[index][slot]);
+            state = state.or_if(messages.whole[slot] > index as u64, absorbed);
+        }
+        *hash = state.absorb(messages.last[slot]).finish128();
+    }
+}

@@ -31,7 +31,7 @@ enum Content {
 pub struct Family(u8);
 
 /// Number, name and content of every family, by rising number.
-const REGISTRY: [(Family, &str, Content); 13] = [
+const REGISTRY: [(Family, &str, Content); 15] = [
     (Family::SFM_PRIVATE, "sfm-private", Content::Private),
     (Family::PCSA_RAW, "pcsa-raw", Content::Raw),
     (Family::LINEAR_PRIVATE, "linear-private", Content::Private),
@@ -44,6 +44,8 @@ const REGISTRY: [(Family, &str, Content); 13] = [
     (Family::COUNTSKETCH_RAW, "countsketch-raw", Content::Raw),
     (Family::PREFIX_PRIVATE, "prefix-private", Content::Private),
     (Family::PREFIX_RAW, "prefix-raw", Content::Raw),
+    (Family::F0_PRIVATE, "f0-private", Content::Private),
+    (Family::F0_RAW, "f0-raw", Content::Raw),
     (Family::EXAMPLE, "example", Content::Either),
 ];
 
@@ -72,6 +74,10 @@ impl Family {
     pub const PREFIX_PRIVATE: Self = Self(11);
     /// A stack of prefix sketches before noise.
     pub const PREFIX_RAW: Self = Self(12);
+    /// A released GF(2) sketch of distinct counts or sums.
+    pub const F0_PRIVATE: Self = Self(13);
+    /// A GF(2) sketch before noise.
+    pub const F0_RAW: Self = Self(14);
     /// Bodies of documentation and tests. No sketch ever uses it.
     pub const EXAMPLE: Self = Self(255);
 

@@ -1,0 +1,131 @@
+//! One release: its name, its noise, its cost and whom it protects.
+
+use core::fmt;
+
+use dp_noise::{DyadicProbability, Epsilon, NoiseSource};
+
+use crate::mode::ModeKind;
+use crate::noise::{channel, keeps, multiply_up};
+use crate::unit::Unit;
+
+/// The most releases that one sketch may hold.
+pub const MAX_RELEASES: usize = 65_536;
+
+/// The random name of one release, 128 bits from the same generator as its noise.
+///
+/// Two releases never share it, so a merge can refuse to use one release twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReleaseId([u8; 16]);
+
+impl ReleaseId {
+    /// From its bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+
+    /// A fresh name.
+    pub(crate) fn draw<R: NoiseSource + ?Sized>(noise: &mut R) -> Self {
+        let mut id = [0; 16];
+        noise.fill_bytes(&mut id);
+        Self(id)
+    }
+}
+
+impl fmt::Display for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ReleaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReleaseId({self})")
+    }
+}
+
+/// One release: its name, its flip probability, what it cost and whom it protects.
+///
+/// The flip probability is the integer over 2⁶⁴ that decided the noise, so it is exact, and with `k` cells that one unit may
+/// change it keeps the level `ε/k` of a cell with certainty (checked with directed rounding).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leaf {
+    id: ReleaseId,
+    flips: DyadicProbability,
+    epsilon: Epsilon,
+    unit: Unit,
+    mode: ModeKind,
+}
+
+impl Leaf {
+    /// A release whose parts are known to fit.
+    pub(crate) const fn new(
+        id: ReleaseId,
+        flips: DyadicProbability,
+        epsilon: Epsilon,
+        unit: Unit,
+        mode: ModeKind,
+    ) -> Self {
+        Self { id, flips, epsilon, unit, mode }
+    }
+
+    /// From stored numbers; `None` unless the flips keep the level.
+    pub(crate) fn from_parts(id: [u8; 16], p: u64, epsilon: f64, unit: Unit, mode: ModeKind) -> Option<Self> {
+        let epsilon = Epsilon::new(epsilon).ok()?;
+        let share = epsilon.divide(unit.max_items()).ok()?;
+        let flips = DyadicProbability::from_numerator(p);
+        keeps(mode, flips, share).then(|| Self::new(ReleaseId(id), flips, epsilon, unit, mode))
+    }
+
+    /// The name of the release.
+    #[must_use]
+    pub const fn id(&self) -> ReleaseId {
+        self.id
+    }
+
+    /// The flip probability as an integer over 2⁶⁴.
+    #[must_use]
+    pub const fn flip_numerator(&self) -> u64 {
+        self.flips.numerator()
+    }
+
+    /// The flip probability.
+    #[must_use]
+    pub fn flip_probability(&self) -> f64 {
+        self.flips.to_f64()
+    }
+
+    /// The level the release was made at, as given: that of one [unit](Self::unit).
+    #[must_use]
+    pub const fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    /// Whom the release protects at [`Self::epsilon`].
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The level that the flips realise for one unit, rounded up; at most [`Self::epsilon`]. With the
+    /// [noise of the paper](crate::NoiseRule::Paper) it is clearly below.
+    ///
+    /// For a release of coins that were [released before](crate::F0Sketch::release_keeping) it is that of this release seen
+    /// alone.
+    #[must_use]
+    pub fn realised_level(&self) -> f64 {
+        let cell = channel(self.mode, self.flips).map_or(f64::INFINITY, crate::noise::CellChannel::level);
+        multiply_up(cell, f64::from(self.unit.max_items())).min(self.epsilon.get())
+    }
+}
+
+/// A release that appears more than once in rising names, if any.
+pub(crate) fn first_repeated(sorted: &[Leaf]) -> Option<ReleaseId> {
+    sorted.windows(2).find(|pair| pair[0].id == pair[1].id).map(|pair| pair[0].id)
+}

@@ -1,0 +1,45 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod cells;
+mod contrast;
+mod error;
+mod joint;
+mod leaf;
+mod merge;
+mod mode;
+mod noise;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod presampled;
+mod private;
+mod release;
+mod sensitive;
+#[cfg(feature = "serde")]
+mod serde_impl;
+mod set;
+mod shape;
+mod sketch;
+mod unit;
+mod unseen;
+mod weight;
+mod wire;
+mod wire_raw;
+
+pub use cardinality_estimators;
+pub use dp_noise;
+pub use sketch_hash;
+
+pub use error::{DecodeError, MergeError, ObserveError, ReleaseError, ShapeError, SharingError, WeightError};
+pub use leaf::{Leaf, MAX_RELEASES, ReleaseId};
+pub use mode::{Mode, ModeKind, Presampled, Set};
+pub use noise::{NoiseRule, presampled_cost};
+pub use private::PrivateF0Sketch;
+pub use sensitive::SensitiveBytes;
+pub use shape::{F0Shape, Table};
+pub use sketch::F0Sketch;
+pub use unit::Unit;
+pub use unseen::UnseenF0Sketch;
+pub use weight::{MaxWeight, Weight, WeightRule};
+pub use wire::peek_mode;
+pub use wire_raw::raw_hash_id;

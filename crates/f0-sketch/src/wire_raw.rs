@@ -1,0 +1,139 @@
+//! Bytes of raw sketches. The layout stands in [`wire`](crate::wire).
+
+use serde::{Deserialize, Serialize};
+use sketch_hash::{HashId, KeyedHash};
+use sketch_wire::{Family, Flags, WireBody, WireError};
+use zeroize::Zeroize;
+
+use crate::cells::Cells;
+use crate::error::DecodeError;
+use crate::mode::{Mode, ModeKind};
+use crate::sensitive::SensitiveBytes;
+use crate::sketch::{F0Sketch, Record};
+use crate::unit::Unit;
+use crate::wire::{FrameV1, MAX_BODY_LEN, check_words};
+
+/// Body of the family `f0-raw`, version 1.
+#[derive(Serialize, Deserialize)]
+struct RawBodyV1 {
+    frame: FrameV1,
+    releases: u32,
+    /// 0: one item is the unit.
+    max_items: u32,
+    exposure: f64,
+    words: RawWords,
+}
+
+/// Cells, 64 a word, lowest bit first. Wiped when dropped.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct RawWords(Vec<u64>);
+
+impl Drop for RawWords {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl WireBody for RawBodyV1 {
+    const FAMILY: Family = Family::F0_RAW;
+    const BODY_VERSION: u8 = 1;
+    const MAX_BODY_LEN: u64 = MAX_BODY_LEN;
+}
+
+impl RawBodyV1 {
+    /// The body, and whether its coins can be repeated by others.
+    fn read(bytes: &[u8]) -> Result<(Self, bool), DecodeError> {
+        let (body, flags) = sketch_wire::decode::<Self>(bytes)?;
+        let insecure = flags.contains(Flags::INSECURE_NOISE);
+        // A set has no coins that could be insecure.
+        if insecure && body.frame.mode()? == ModeKind::Set {
+            return Err(WireError::FlagsFamily { family: Self::FAMILY, found: flags }.into());
+        }
+        Ok((body, insecure))
+    }
+}
+
+/// The frame of raw bytes.
+pub(crate) fn raw_frame(bytes: &[u8]) -> Result<FrameV1, DecodeError> {
+    Ok(RawBodyV1::read(bytes)?.0.frame)
+}
+
+/// Reads the hash that a raw sketch of either mode was made with.
+///
+/// A program that keeps several keys finds the right one by it before calling
+/// [`F0Sketch::from_sensitive_bytes`].
+///
+/// # Errors
+/// [`DecodeError`] for bytes that are no body of the family `f0-raw`.
+pub fn raw_hash_id(bytes: &[u8]) -> Result<HashId, DecodeError> {
+    raw_frame(bytes)?.hash_id()
+}
+
+impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
+    /// The raw sketch as bytes (family `f0-raw`).
+    ///
+    /// # Privacy
+    /// The bytes are as sensitive as the data: they are for a checkpoint or another machine of the same owner, never for
+    /// publication. They are wiped when the returned value is dropped. In mode [`Presampled`](crate::Presampled) they are
+    /// a copy of the coins: of all copies, one may go on and be released, or each release must be
+    /// [recorded](F0Sketch::record_release) in the others.
+    ///
+    /// # Panics
+    /// Never: every sketch is within the limits of its family.
+    #[must_use]
+    pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
+        let Record { releases, unit, exposure, insecure_coins } = self.record();
+        let body = RawBodyV1 {
+            frame: FrameV1::new(M::KIND, &self.kind()),
+            releases,
+            max_items: unit.to_code(),
+            exposure,
+            words: RawWords(self.cells.words().to_vec()),
+        };
+        let flags = if insecure_coins { Flags::RAW | Flags::INSECURE_NOISE } else { Flags::RAW };
+        SensitiveBytes::new(sketch_wire::encode(&body, flags).expect("a sketch is within the limits of its family"))
+    }
+
+    /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
+    ///
+    /// Bytes whose coins came from the test generator stay marked, and mark what is released from them.
+    ///
+    /// # Errors
+    /// [`DecodeError::HashMismatch`] if `hash` is another one, [`DecodeError::Mode`] for the other mode, and
+    /// [`DecodeError`] for anything that no sketch encodes to.
+    ///
+    /// # Examples
+    /// ```
+    /// use f0_sketch::{F0Shape, F0Sketch, WeightRule};
+    /// use f0_sketch::sketch_hash::{DefaultHash, HashKey};
+    /// let mut raw: F0Sketch = F0Sketch::new(F0Shape::DEFAULT, WeightRule::Unit, DefaultHash::default());
+    /// raw.insert(b"alice");
+    /// let bytes = raw.to_sensitive_bytes();
+    /// assert_eq!(F0Sketch::from_sensitive_bytes(&bytes, DefaultHash::default())?, raw);
+    /// let other = DefaultHash::new(HashKey::from_bytes([1; 16]));
+    /// assert!(F0Sketch::<f0_sketch::Set>::from_sensitive_bytes(&bytes, other).is_err());
+    /// # Ok::<(), f0_sketch::DecodeError>(())
+    /// ```
+    pub fn from_sensitive_bytes(bytes: &[u8], hash: H) -> Result<Self, DecodeError> {
+        let (body, insecure_coins) = RawBodyV1::read(bytes)?;
+        let frame = body.frame.check(M::KIND)?;
+        let (expected, found) = (hash.id(), frame.hash_id);
+        if expected != found {
+            return Err(DecodeError::HashMismatch { expected, found });
+        }
+        check_words(&body.words.0, frame.shape.cells())?;
+        let exposure = check_exposure(body.exposure, M::KIND)?;
+        let cells = Cells::from_words(&body.words.0);
+        let unit = Unit::from_code(body.max_items);
+        let record = Record { releases: body.releases, unit, exposure, insecure_coins };
+        Ok(Self::from_parts(frame.shape, frame.rule, hash, cells, record))
+    }
+}
+
+/// A level that a raw sketch of this mode may have.
+fn check_exposure(found: f64, mode: ModeKind) -> Result<f64, DecodeError> {
+    let none = found.to_bits() == 0;
+    let some = mode == ModeKind::Presampled && found > 0.0 && found.is_finite();
+    if none || some { Ok(found) } else { Err(DecodeError::Exposure { found }) }
+}
