@@ -91,7 +91,7 @@ fn at_cap(counts: &LevelCounts, confidence: Confidence) -> Estimate {
 }
 
 /// `√(2(l(peak) − l(n)))`.
-fn root_ratio(counts: &LevelCounts, peak: f64) -> impl Fn(f64) -> f64 {
+pub(crate) fn root_ratio(counts: &LevelCounts, peak: f64) -> impl Fn(f64) -> f64 {
     let top = counts.relative_log_likelihood(peak);
     move |n| (2.0 * (top - counts.relative_log_likelihood(n))).max(0.0).sqrt()
 }

@@ -5,6 +5,7 @@ use crate::information::Information;
 use crate::interval::log_wald;
 use crate::level::Term;
 use crate::maximum::{maximise, maximise_on_grid};
+use crate::parity::JointParityCounts;
 use crate::solve::Peak;
 use crate::{BitChannel, CellLayout, Confidence, LevelCounts, Status};
 
@@ -126,6 +127,25 @@ pub fn log_wald_interval(counts: &LevelCounts, confidence: Confidence) -> (Optio
     let information = counts.information();
     let ends = log_wald(maximum.n_hat, information.variance(maximum.n_hat).sqrt(), confidence.z());
     (Some(ends.lower), ends.upper)
+}
+
+/// The expected information of the sizes "only A", "only B", "both" in two parity sketches: the matrix whose inverse is
+/// their covariance for Poisson numbers of items.
+#[must_use]
+pub fn joint_parity_information(counts: &JointParityCounts, regions: [f64; 3]) -> [[f64; 3]; 3] {
+    counts.slope(regions).information
+}
+
+/// The probabilities that a pair of cells of two parity sketches reads 00, 01, 10, 11, table by table.
+#[must_use]
+pub fn joint_parity_law(counts: &JointParityCounts, regions: [f64; 3]) -> Vec<[f64; 4]> {
+    counts.tables.iter().map(|table| counts.law.probabilities(table.rate, regions)).collect()
+}
+
+/// The joint log-likelihood of those sizes, relative to cells that are coins.
+#[must_use]
+pub fn joint_parity_log_likelihood(counts: &JointParityCounts, regions: [f64; 3]) -> f64 {
+    counts.log_likelihood(regions)
 }
 
 /// The dilogarithm `Li₂(x) = Σ x^k/k²`, continued to `x ≤ 1`; NaN above 1.

@@ -146,6 +146,43 @@ pub enum ParamError {
         /// The variance as given.
         variance: f64,
     },
+    /// No table of cells, or more than 4096 of them.
+    #[error("{found} tables, but 1 ..= 4096 are allowed")]
+    Tables {
+        /// The number given.
+        found: usize,
+    },
+    /// A table's share of the items is outside 2^-64 ..= 1, gives one cell more than a quarter of the items, or makes the
+    /// shares add to more than 1 (NaN does).
+    #[error(
+        "a share of {share} for a table of {cells} cells is outside 2^-64 ..= 1, above cells/4, or makes the sum exceed 1"
+    )]
+    Share {
+        /// The share as given.
+        share: f64,
+        /// Cells of the table.
+        cells: u64,
+    },
+    /// A sum of squared weights that is negative, infinite or NaN.
+    #[error("sum of squared weights {found} is not finite and non-negative")]
+    Squares {
+        /// The refused sum.
+        found: f64,
+    },
+    /// A failure probability outside `0 < delta < 1`, or a radius that is negative, infinite or NaN.
+    #[error("interval radius or failure probability {found} is outside its range")]
+    Radius {
+        /// The refused number.
+        found: f64,
+    },
+    /// A number of items, or a target error, that a plan or prediction cannot use.
+    #[error("{what} is {found}, outside its range")]
+    Plan {
+        /// Which number.
+        what: &'static str,
+        /// The number given.
+        found: f64,
+    },
     /// The parts of an [`Estimate`](crate::Estimate) contradict each other or its status.
     #[error("an estimate of status {status} cannot have these parts: {reason}")]
     Estimate {

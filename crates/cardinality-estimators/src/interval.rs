@@ -100,7 +100,7 @@ pub(crate) fn crossing_above_zero(guess: f64, cap: f64, cut: f64, distance: impl
 /// Walks from 0 in doubling strides until `gap` is positive, then closes in; `None` if it stays negative up to `limit`.
 ///
 /// `gap` is `−cut` at 0. Strides and limit have the same sign.
-fn crossing(stride: f64, limit: f64, cut: f64, gap: impl Fn(f64) -> f64) -> Option<f64> {
+pub(crate) fn crossing(stride: f64, limit: f64, cut: f64, gap: impl Fn(f64) -> f64) -> Option<f64> {
     let (mut near, mut below) = (0.0, -cut);
     let mut far = if stride.abs() < limit.abs() { stride } else { limit };
     let mut above = gap(far);

@@ -20,6 +20,7 @@ mod number;
 mod occupancy;
 mod one_group;
 mod one_step;
+pub mod parity;
 mod pattern;
 mod product;
 mod product_moments;

@@ -1,7 +1,7 @@
 //! The global maximum of the likelihood: a fast way that knows when it is right, and a thorough one.
 
 use crate::likelihood::Slope;
-use crate::solve::{Objective, Peak, Summit, climb, highest_peak};
+use crate::solve::{Objective, Peak, Summit, climb, highest_inside, highest_peak};
 use crate::{Grid, LevelCounts};
 
 /// The likelihood as the solver sees it.
@@ -43,6 +43,11 @@ pub(crate) fn maximise(counts: &LevelCounts) -> Summit {
 /// The global maximum by the grid alone.
 pub(crate) fn maximise_on_grid(counts: &LevelCounts) -> Summit {
     highest_peak(&Likelihood::new(counts))
+}
+
+/// The highest maximum below the end of the range, if there is one.
+pub(crate) fn maximise_inside(counts: &LevelCounts) -> Option<f64> {
+    highest_inside(&Likelihood::new(counts)).map(|(n, _)| n)
 }
 
 /// A maximum found by Newton, if it is certain to be the global one.

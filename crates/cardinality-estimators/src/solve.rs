@@ -78,30 +78,49 @@ pub(crate) struct Summit {
 pub(crate) fn highest_peak<O: Objective>(objective: &O) -> Summit {
     let mut best: Option<(f64, Peak)> = None;
     let mut peaks = 0;
-    let mut offer = |n: f64, peak: Peak| {
+    visit_peaks(objective, |height, peak| {
         peaks += 1;
-        let height = objective.height(n);
         if height.is_finite() && best.is_none_or(|(top, _)| height > top) {
             best = Some((height, peak));
         }
-    };
+    });
+    Summit { peak: best.map_or(Peak::Lost, |(_, peak)| peak), alone: peaks == 1 }
+}
+
+/// The highest maximum below the end of the range and its height, if there is one.
+pub(crate) fn highest_inside<O: Objective>(objective: &O) -> Option<(f64, f64)> {
+    let mut best: Option<(f64, f64)> = None;
+    visit_peaks(objective, |height, peak| {
+        let at = match peak {
+            Peak::Zero => 0.0,
+            Peak::Inside(n) => n,
+            Peak::Cap | Peak::Lost => return,
+        };
+        if height.is_finite() && best.is_none_or(|(_, top)| height > top) {
+            best = Some((at, height));
+        }
+    });
+    best
+}
+
+/// Every maximum with its height, from the smallest count to the largest.
+fn visit_peaks<O: Objective>(objective: &O, mut visit: impl FnMut(f64, Peak)) {
     let mut left = 0.0;
     let mut rising = objective.slope(0.0).d1 > 0.0;
     if !rising {
-        offer(0.0, Peak::Zero);
+        visit(objective.height(0.0), Peak::Zero);
     }
     for right in objective.grid().points(objective.cap()) {
         let still_rising = objective.slope(right).d1 > 0.0;
         if rising && !still_rising {
             let top = refine(objective, left, right);
-            offer(top, Peak::Inside(top));
+            visit(objective.height(top), Peak::Inside(top));
         }
         (left, rising) = (right, still_rising);
     }
     if rising {
-        offer(objective.cap(), Peak::Cap);
+        visit(objective.height(objective.cap()), Peak::Cap);
     }
-    Summit { peak: best.map_or(Peak::Lost, |(_, peak)| peak), alone: peaks == 1 }
 }
 
 /// The maximum between `low`, where the slope is positive, and `high`, where it is not.
