@@ -1,16 +1,23 @@
 //! Many results, written as they come.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Seek, Stdout, Write};
 
 use dpsketch::{Error, ErrorKind};
 use serde_json::Value;
+use tempfile::SpooledTempFile;
 
 use crate::cli::OutputFormat;
 use crate::format::field;
 
-/// Writes objects with the same fields in one of the formats, none of which keeps them in memory.
+/// How much of a JSON value is kept in memory; more goes to a temporary file without a name.
+const HELD: usize = 8 << 20;
+
+/// Writes objects with the same fields in one of the formats, none of which keeps them all in memory.
+///
+/// Lines and rows are written as they come. A JSON value is written when it is whole, and not at all if it never is.
 pub(crate) struct RowsOut<W: Write> {
     out: W,
+    held: Option<SpooledTempFile>,
     name: String,
     format: OutputFormat,
     columns: &'static [&'static str],
@@ -27,7 +34,8 @@ impl RowsOut<BufWriter<Stdout>> {
 impl<W: Write> RowsOut<W> {
     /// To any writer, which `name` names in messages. Tables have these columns and no others.
     pub(crate) fn new(out: W, name: &str, format: OutputFormat, columns: &'static [&'static str]) -> Self {
-        Self { out, name: name.to_owned(), format, columns, rows: 0 }
+        let held = (format == OutputFormat::Json).then(|| SpooledTempFile::new(HELD));
+        Self { out, held, name: name.to_owned(), format, columns, rows: 0 }
     }
 
     /// Writes one object; `text` makes its line for people.
@@ -56,6 +64,10 @@ impl<W: Write> RowsOut<W> {
             }
             _ => {}
         }
+        if let Some(mut held) = self.held.take() {
+            held.rewind().map_err(unheld)?;
+            io::copy(&mut held, &mut self.out).map_err(|error| Error::writing(&self.name, error))?;
+        }
         self.out.flush().map_err(|error| Error::writing(&self.name, error))
     }
 
@@ -69,8 +81,15 @@ impl<W: Write> RowsOut<W> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if let Some(held) = &mut self.held {
+            return held.write_all(bytes).map_err(unheld);
+        }
         self.out.write_all(bytes).map_err(|error| Error::writing(&self.name, error))
     }
+}
+
+fn unheld(error: io::Error) -> Error {
+    Error::writing("a temporary file", error)
 }
 
 /// One line of a CSV file.
@@ -94,6 +113,17 @@ mod tests {
         }
         out.finish().unwrap();
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn json_that_is_not_finished_is_not_begun() {
+        let mut bytes = Vec::new();
+        let mut out = RowsOut::new(&mut bytes, "a test", OutputFormat::Json, &["a"]);
+        for row in 0..1_000 {
+            out.push(&json!({ "a": row }), String::new).unwrap();
+        }
+        drop(out);
+        assert!(bytes.is_empty());
     }
 
     #[test]

@@ -55,12 +55,12 @@ pub use description::Description;
 pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
 pub use frequency::{
-    Calibration, Clipping, CountSketchTerms, Excess, FoundKeys, FrequencyAnswer, FrequencyBuilder, FrequencyCounts,
-    FrequencyError, FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose, FrequencyQuery,
-    FrequencySketch, FrequencySpend, FrequencyStudy, Moment, Payment, PlannedUnit, PrefixBuilder, PrefixKeys,
-    PricedRelease, RawCountSketch, RawPrefixStack, RecordedPrefixStack, TopItems, TopRule, UserFrequencyBuilder,
-    count_sketch_shape, max_weight_units, parse_delta, parse_granularity, parse_rho, release_frequency_file,
-    release_frequency_file_paid, release_prefix_file_paid, weight_units,
+    Calibration, Clipping, CountSketchTerms, Excess, FieldType, FoundKeys, FrequencyAnswer, FrequencyBuilder,
+    FrequencyCounts, FrequencyError, FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose,
+    FrequencyQuery, FrequencySketch, FrequencySpend, FrequencyStudy, ItemFields, Moment, Payment, PlannedUnit,
+    PrefixBuilder, PrefixKeys, PricedRelease, RawCountSketch, RawPrefixStack, RecordedPrefixStack, TopItems, TopRule,
+    UserFrequencyBuilder, count_sketch_shape, max_weight_units, parse_delta, parse_granularity, parse_rho,
+    release_frequency_file, release_frequency_file_paid, release_prefix_file_paid, weight_units,
 };
 #[cfg(feature = "arrow")]
 pub use groups::{

@@ -135,16 +135,19 @@ fn text(epsilon: Epsilon, flights: u64, results: &[Line]) -> String {
          dpsketch build users.parquet --column user_id --epsilon {epsilon} --out a.dps\n  \
          dpsketch estimate a.dps b.dps c.dps"
     );
-    let table = [("airport".to_owned(), "estimate".to_owned(), "95 % interval".to_owned(), "exact".to_owned())]
+    let table = [["airport", "estimate", "95 % interval", "exact", "status"].map(str::to_owned)]
         .into_iter()
         .chain(results.iter().map(cells))
-        .map(|(what, estimate, interval, exact)| format!("{what:<12} {estimate:>9}  {interval:<18} {exact:>7}"));
+        .map(|[what, estimate, interval, exact, status]| {
+            format!("{what:<12} {estimate:>9}  {interval:<18} {exact:>7}  {status}")
+        });
     lines([head].into_iter().chain(table).chain([foot]))
 }
 
-fn cells(line: &Line) -> (String, String, String, String) {
+fn cells(line: &Line) -> [String; 5] {
     let found = line.answer.estimate();
     let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
     let interval = format!("{} to {}", shown(found.lower()), shown(found.upper()));
-    (line.what.clone(), shown(found.value()), interval, count(line.exact as u64))
+    let status = found.status().as_str().to_owned();
+    [line.what.clone(), shown(found.value()), interval, count(line.exact as u64), status]
 }

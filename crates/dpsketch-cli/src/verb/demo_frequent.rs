@@ -8,7 +8,7 @@ use dpsketch::countsketch_dp::{Granularity, QueryOptions};
 use dpsketch::dp_noise::{Delta, Epsilon, Neighbouring};
 use dpsketch::sketch_hash::AnyHash;
 use dpsketch::{
-    CountSketchTerms, Error, ErrorKind, FrequencyBuilder, FrequencyLevel, TextRules, TopItems, TopRule,
+    CountSketchTerms, Error, ErrorKind, FrequencyBuilder, FrequencyLevel, RawCountSketch, TextRules, TopItems, TopRule,
     count_sketch_shape,
 };
 use serde_json::{Value, json};
@@ -58,9 +58,9 @@ impl Frequent {
     /// Releases the sketch, and ranks the register by it.
     pub(super) fn story(self, epsilon: Epsilon) -> Result<Report, Error> {
         let Self { builder, exact } = self;
-        let delta = Delta::new(DELTA)?;
-        let level = FrequencyLevel::Approximate { epsilon, delta };
-        let private = builder.finish()?.release(level, Neighbouring::AddRemove)?;
+        let raw = builder.finish()?;
+        let level = level(&raw, epsilon)?;
+        let private = raw.release(level, Neighbouring::AddRemove)?;
         let register = register()?;
         let (hash, rules) = (AnyHash::default(), TextRules::default());
         let candidates = register.iter().cloned();
@@ -71,13 +71,20 @@ impl Frequent {
             top.to_json()["items"].as_array().into_iter().flatten().map(|item| row(item, &exact, &known)).collect();
         let json = json!({
             "epsilon": epsilon.get(),
-            "delta": DELTA,
+            "delta": matches!(level, FrequencyLevel::Approximate { .. }).then_some(DELTA),
             "unit": "one flight",
             "candidates": top.candidates(),
             "results": rows,
         });
         Ok(Report { text: text(level, &rows, top.candidates()), json, rows })
     }
+}
+
+/// Gaussian noise where it can be drawn for so small an ε, and else Laplace noise, which needs no δ.
+fn level(raw: &RawCountSketch, epsilon: Epsilon) -> Result<FrequencyLevel, Error> {
+    let gaussian = FrequencyLevel::Approximate { epsilon, delta: Delta::new(DELTA)? };
+    let drawn = gaussian.price(raw.exposure(Neighbouring::AddRemove));
+    Ok(drawn.map_or(FrequencyLevel::Pure(epsilon), |_| gaussian))
 }
 
 /// The names in the register.

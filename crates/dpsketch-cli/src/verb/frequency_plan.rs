@@ -115,7 +115,7 @@ impl Wanted<'_> {
         let mut head = vec![
             ("sketch", format!("{} rows x {}, {} bytes released", shape.rows(), shape.width(), count(plan.bytes()))),
             ("privacy", format!("{} for {}", self.level, plan.terms().unit())),
-            ("noise", format!("standard error {} in a cell", number(plan.noise_variance().sqrt()))),
+            ("noise", format!("standard error {} in a cell{}", number(plan.noise_variance().sqrt()), way(json))),
             ("proved", format!("{sure} % intervals of +- {}, for any data of this size", half(plan.half_width()))),
             ("typical", format!("{sure} % intervals of +- {}", half(plan.typical_half_width()))),
         ];
@@ -125,6 +125,15 @@ impl Wanted<'_> {
         let notes = json["approximations"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let notes = lines(notes.map(|note| format!("- {note}")));
         pairs(&head) + &format!("\nbuild with: --rows {} --width {}\n", shape.rows(), shape.width()) + &notes
+    }
+}
+
+/// By which way the noise for epsilon and delta was found.
+fn way(json: &Value) -> &'static str {
+    match json["calibration"].as_str() {
+        Some("exact") => ", by the exact delta of all rows together",
+        Some("zcdp") => ", through a rho of zero-concentrated privacy",
+        _ => "",
     }
 }
 

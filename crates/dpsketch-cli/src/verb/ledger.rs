@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, Subcommand};
-use dpsketch::dp_noise::{Amount, Epsilon, Rho};
+use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
 use dpsketch::sfm_pcsa::Unit;
 use dpsketch::{
     Currency, Error, ErrorKind, Ledger, LedgerRecord, LedgerTerms, MaxItems, PrivacyUnit, parse_epsilon, parse_rho,
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::booking::at_fault;
 use super::build::max_items;
 use crate::console::{Console, Report};
+use crate::format::lines;
 use crate::paths::paths;
 
 #[derive(Debug, Args)]
@@ -120,12 +121,34 @@ fn book(
 
 /// All of a ledger. A table has a row for each spend, or one without a spend, and the totals in every row.
 fn show(file: &Path, record: &LedgerRecord, console: Console) -> Result<(), Error> {
-    let whole = with_file(file, record.to_json());
+    let mut whole = with_file(file, record.to_json());
+    let statements = at_delta(record);
+    // Told to four digits, rounded up.
+    let told = statements.iter().map(|(delta, epsilon)| {
+        let epsilon = (epsilon * 1e4).ceil() / 1e4;
+        format!("all spends together are epsilon {epsilon:.4} at delta {delta:e}")
+    });
+    let text = record.to_text() + &lines(told);
+    let objects = statements.iter().map(|(delta, epsilon)| json!({ "delta": delta, "epsilon": epsilon }));
+    whole["epsilon_at_delta"] = if statements.is_empty() { Value::Null } else { objects.collect() };
     let spends = whole["spends"].as_array().cloned().unwrap_or_default();
     let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "unit": null, "status": null, "release": null });
     let spends = if spends.is_empty() { vec![blank] } else { spends };
     let rows = spends.into_iter().map(|spend| with_totals(spend, &whole)).collect();
-    console.print(&Report { text: record.to_text(), json: whole, rows })
+    console.print(&Report { text, json: whole, rows })
+}
+
+/// What was spent in a ledger of rho, as epsilon at some deltas; nothing in one of epsilon, and before the first spend.
+fn at_delta(record: &LedgerRecord) -> Vec<(f64, f64)> {
+    const DELTAS: [f64; 2] = [1e-6, 1e-9];
+    let spent = record.spent();
+    if record.terms().currency() != Currency::Rho || spent == Amount::ZERO {
+        return Vec::new();
+    }
+    // Not below what was spent.
+    let Ok(rho) = Rho::new(spent.nearest_f64().next_up()) else { return Vec::new() };
+    let statement = |delta| Some((delta, zcdp_to_dp(rho, Delta::new(delta).ok()?)));
+    DELTAS.into_iter().filter_map(statement).collect()
 }
 
 /// One spend.

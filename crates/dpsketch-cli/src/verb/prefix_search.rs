@@ -39,7 +39,7 @@ fn checked(above: f64) -> Result<f64, Error> {
 
 fn keys(args: &TopkArgs, stack: &RecordedPrefixStack) -> Result<PrefixKeys, Error> {
     let bits = stack.layout().key_bits();
-    if args.integers {
+    if args.form.integers {
         return PrefixKeys::integers(bits);
     }
     if !bits.is_multiple_of(8) {

@@ -8,7 +8,7 @@ use clap::Args;
 use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::countsketch_dp::{PrivateCountSketch, QueryOptions};
 use dpsketch::sketch_hash::{AnyHash, HashId};
-use dpsketch::{AnySketch, Error, ErrorKind, FrequencySketch, TextRules, parse_confidence};
+use dpsketch::{AnySketch, Error, ErrorKind, FrequencySketch, ItemFields, TextRules, parse_confidence};
 
 use super::build::{Hash, SketchKeyArgs, TextArgs};
 use crate::console::Console;
@@ -46,6 +46,33 @@ impl AskArgs {
 
     pub(super) const fn confidence(&self) -> Confidence {
         self.confidence
+    }
+}
+
+/// How texts name items.
+#[derive(Debug, Args)]
+pub(super) struct ItemArgs {
+    /// Items are whole numbers, as in an integer column of Parquet, Arrow or NDJSON. The text 42 of a CSV file is another item.
+    #[arg(long, conflicts_with = "fields")]
+    pub(super) integers: bool,
+    /// Items are of several columns, as `dpsketch build --column A,B` makes them: text or integer for each column, in that
+    /// order. An item is then written as a record of a CSV file, such as EWR,B6 with --fields text,text.
+    #[arg(long, value_name = "TYPE[,TYPE…]", value_parser = fields)]
+    pub(super) fields: Option<ItemFields>,
+}
+
+fn fields(text: &str) -> Result<ItemFields, Error> {
+    text.parse()
+}
+
+impl ItemArgs {
+    /// The columns that items are made of; one text if nothing is said.
+    pub(super) fn fields(&self) -> ItemFields {
+        match &self.fields {
+            Some(fields) => fields.clone(),
+            None if self.integers => ItemFields::integers(),
+            None => ItemFields::default(),
+        }
     }
 }
 

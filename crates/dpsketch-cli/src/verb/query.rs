@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args};
 use dpsketch::cardinality_estimators::Estimate;
 use dpsketch::{Error, FrequencyAnswer, FrequencyQuery, parse_count};
 
-use super::private_frequencies::{AskArgs, Lines, check_stdin, private, until_failure};
+use super::private_frequencies::{AskArgs, ItemArgs, Lines, check_stdin, private, until_failure};
 use crate::cli::OutputFormat;
 use crate::console::{Console, write_out};
 use crate::format::number;
@@ -23,15 +23,15 @@ pub(crate) struct QueryArgs {
     /// An item to ask for; may be said several times.
     #[arg(long = "item", value_name = "X", allow_hyphen_values = true, group = "asked")]
     items: Vec<String>,
-    /// A file with items, one a line, or - for standard input; they are answered as they come, after those of --item.
+    /// A file with items, one a line, or - for standard input; they are answered as they come, after those of --item. With
+    /// --json the answers are one value, which is written when all of them are there.
     #[arg(long, value_name = "F", value_parser = paths(), group = "asked")]
     items_file: Option<PathBuf>,
     /// Over how many answers the confidence holds at once: 1, each by itself, if left out.
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
     simultaneous: u64,
-    /// Items are whole numbers, as in an integer column of Parquet, Arrow or NDJSON. The text 42 of a CSV file is another item.
-    #[arg(long)]
-    integers: bool,
+    #[command(flatten)]
+    form: ItemArgs,
     #[command(flatten)]
     ask: AskArgs,
 }
@@ -43,10 +43,8 @@ pub(crate) fn run(args: &QueryArgs, console: Console) -> Result<(), Error> {
     let sketch = read(&args.file)?;
     let sketch = private(&shown(&args.file), &sketch)?;
     let options = args.ask.options().simultaneous(args.simultaneous);
-    let mut query = FrequencyQuery::new(sketch, args.ask.hash(sketch.hash_id())?, args.ask.rules(), options)?;
-    if args.integers {
-        query = query.with_integers();
-    }
+    let query = FrequencyQuery::new(sketch, args.ask.hash(sketch.hash_id())?, args.ask.rules(), options)?;
+    let mut query = query.with_fields(args.form.fields());
     let listed = args.items_file.as_deref().map(|file| Lines::open(file, "--items-file", console)).transpose()?;
     let mut failure = None;
     let items = args.items.iter().cloned().map(Ok).chain(listed.into_iter().flatten());
@@ -57,12 +55,21 @@ pub(crate) fn run(args: &QueryArgs, console: Console) -> Result<(), Error> {
     }
     let mut out = RowsOut::stdout(console.format(), &COLUMNS);
     for answer in query.answers(items) {
-        let answer: FrequencyAnswer = answer?;
+        let answer: FrequencyAnswer = answer.map_err(|error| args.blame(error))?;
         out.push(&answer.to_json(), || line(answer.item(), answer.estimate()))?;
     }
     match failure {
         Some(error) => Err(error),
         None => out.finish(),
+    }
+}
+
+impl QueryArgs {
+    /// The same error, told of the flag that the item came with.
+    fn blame(&self, error: Error) -> Error {
+        let told = error.to_json();
+        let is_listed = !self.items.iter().any(|item| told["value"] == item.as_str());
+        if told["argument"] == "--item" && is_listed { error.argument("--items-file") } else { error }
     }
 }
 

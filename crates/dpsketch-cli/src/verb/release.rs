@@ -12,7 +12,7 @@ use dpsketch::{
 
 use super::booking::LedgerArgs;
 use super::frequency_args::{LevelArgs, refuse_for, required_epsilon};
-use super::written::{report_written, warn_about_epsilon, warn_about_level};
+use super::written::{report_written, tell_noise, warn_about_epsilon, warn_about_level};
 use crate::console::Console;
 use crate::input::STDIN;
 use crate::io::{Destination, read};
@@ -80,6 +80,7 @@ fn frequencies(args: &ReleaseArgs, raw: &RawCountSketch, console: Console) -> Re
     let priced = level.price(raw.exposure(relation))?;
     let mut books = args.booking.open_frequencies(Some(&priced), console)?;
     let destination = Destination::open(&args.out, false)?;
+    tell_noise(&priced, console);
     let pay = |priced: &PricedRelease| books.pay_frequencies(priced);
     let released = release_frequency_file_paid(&args.raw, level, relation, args.again, pay);
     let private = released.map_err(|error| books.explain(error, None))?;

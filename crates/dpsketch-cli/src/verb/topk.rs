@@ -7,7 +7,7 @@ use dpsketch::{Error, ErrorKind, TopItems, TopRule, parse_count, parse_real};
 use serde_json::Value;
 
 use super::prefix_search;
-use super::private_frequencies::{AskArgs, Lines, check_stdin, private, until_failure};
+use super::private_frequencies::{AskArgs, ItemArgs, Lines, check_stdin, private, until_failure};
 use super::query::line;
 use crate::cli::OutputFormat;
 use crate::console::{Console, Report};
@@ -30,12 +30,11 @@ pub(crate) struct TopkArgs {
     #[arg(long, value_name = "F", value_parser = paths(), group = "among")]
     candidates: Option<PathBuf>,
     /// Search the keys of a stack, made by `dpsketch build --prefix-tree`, instead of candidates.
-    #[arg(long, group = "among")]
+    /// Keys are texts unless --integers is said, as it was with `dpsketch build --key-bits`.
+    #[arg(long, group = "among", conflicts_with = "fields")]
     prefix_tree: bool,
-    /// Items are whole numbers, as in an integer column of Parquet or Arrow; with --prefix-tree, as with `dpsketch build
-    /// --key-bits`. Texts if left out.
-    #[arg(long)]
-    pub(super) integers: bool,
+    #[command(flatten)]
+    pub(super) form: ItemArgs,
     /// Show only items whose interval lies above this frequency: with the confidence, all of them really are above it. With
     /// --prefix-tree, find the keys that have at least this frequency; look at the intervals of those that are found. Left out
     /// there, the search lowers it until it has found N keys.
@@ -66,17 +65,16 @@ pub(crate) fn run(args: &TopkArgs, console: Console) -> Result<(), Error> {
     let mut failure = None;
     let candidates = until_failure(Lines::open(candidates, "--candidates", console)?, &mut failure);
     let (hash, rules, options) = (args.ask.hash(sketch.hash_id())?, args.ask.rules(), args.ask.options());
-    let top = if args.integers {
-        TopItems::among_integers(sketch, hash, candidates, limit, rule, options).map_err(|error| {
-            if error.to_json()["argument"] == "--item" { error.argument("--candidates") } else { error }
-        })
-    } else {
-        TopItems::among(sketch, hash, rules, candidates, limit, rule, options)
-    };
+    let top = TopItems::among_fields(sketch, hash, rules, &args.form.fields(), candidates, limit, rule, options);
     if let Some(error) = failure {
         return Err(error);
     }
-    let top = top?;
+    let top =
+        top.map_err(
+            |error| {
+                if error.to_json()["argument"] == "--item" { error.argument("--candidates") } else { error }
+            },
+        )?;
     let json = top.to_json();
     print(args.text(&top), json, console)
 }

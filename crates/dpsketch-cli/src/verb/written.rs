@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dpsketch::countsketch_dp::PrivateCountSketch;
 use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
-use dpsketch::{AnySketch, Description, Error, FrequencyLevel, FrequencySketch};
+use dpsketch::{AnySketch, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease};
 use serde_json::{Value, json};
 
 use crate::console::{Console, Report, only_the_report};
@@ -69,6 +69,21 @@ fn frequencies_in_words(private: &PrivateCountSketch, facts: &Value) -> String {
         _ => String::new(),
     };
     format!("private countsketch sketch, {}, {cost}{total}, {}", private.shape(), counted(releases, "release"))
+}
+
+/// Says how much noise a level of epsilon and delta takes, and by which way that was found. The file keeps the noise only.
+pub(crate) fn tell_noise(priced: &PricedRelease, console: Console) {
+    let way = match priced.calibration() {
+        Some(Calibration::Exact) => "the exact delta of all rows together",
+        Some(Calibration::Zcdp) => "a rho of zero-concentrated privacy, which is a little more noise than needed",
+        _ => return,
+    };
+    let Some(terms) = priced.gaussian() else { return };
+    let (variance, rho) = (terms.variance().to_f64(), Amount::from_rho(terms.rho()));
+    console.note(&format!(
+        "{} takes noise of variance {variance:.4} in a cell, in squared units of the grid, and costs rho {rho}; found through {way}",
+        priced.level()
+    ));
 }
 
 /// Warns about levels that protect little.

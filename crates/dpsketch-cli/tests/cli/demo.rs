@@ -62,6 +62,24 @@ fn the_demo_ranks_the_busiest_aircraft_beside_their_exact_ranks() {
 }
 
 #[test]
+fn the_demo_answers_honestly_at_any_epsilon() {
+    let folder = Folder::new();
+    let json = folder.ok(&["demo", "--epsilon", "1e-9", "--json"]).json();
+    for line in json["results"].as_array().unwrap() {
+        let status = line["status"].as_str().unwrap();
+        assert!(["below_noise", "low_information", "saturated"].contains(&status), "{line}");
+    }
+    // Gaussian noise cannot be drawn so wide.
+    assert_eq!(json["frequent"]["delta"], serde_json::Value::Null);
+    let row = &json["frequent"]["results"][0];
+    assert!(row["upper"].as_f64().unwrap() - row["lower"].as_f64().unwrap() > 1e9, "{row}");
+    let text = folder.ok(&["demo", "--epsilon", "1e-9"]).text();
+    assert!(text.contains("status") && text.contains("released with epsilon 0.000000001\n"), "{text}");
+    folder.ok(&["demo", "--epsilon", "256"]);
+    assert_eq!(folder.fails(2, &["demo", "--epsilon", "9e-10"])["argument"], "--epsilon");
+}
+
+#[test]
 fn the_demo_takes_seconds() {
     let folder = Folder::new();
     let start = Instant::now();

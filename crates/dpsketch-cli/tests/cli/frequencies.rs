@@ -85,6 +85,7 @@ fn weights_add_up_are_refused_when_too_heavy_and_clipped_when_asked() {
         let error = folder.fails(4, &args);
         assert_eq!(error["argument"], "--max-weight", "{error}");
         assert!(error["message"].as_str().unwrap().contains("weighs more than the declared maximum of 1"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("or say --clip-weights"), "{error}");
     }
     assert!(!folder.path("b.dps").exists());
     let args = [&level[..], &["--max-weight", "1", "--clip-weights", "--out", "b.dps"]].concat();
@@ -96,6 +97,76 @@ fn weights_add_up_are_refused_when_too_heavy_and_clipped_when_asked() {
     folder.write("a.csv", "item,w\na,many\n");
     let args = [&level[..], &["--max-weight", "1", "--threads", "1", "--out", "c.dps"]].concat();
     assert_eq!(folder.fails(5, &build(&args))["argument"], "--weight");
+}
+
+#[test]
+fn answers_in_json_are_whole_or_none() {
+    let folder = folder();
+    folder.ok(&build(&["--rho", "10000", "--out", "a.dps"]));
+    folder.write("numbers.txt", text_of((0..5_000).map(|number: i32| number.to_string()).chain(["none".to_owned()])));
+    folder
+        .write("bytes.txt", [text_of((0..5_000).map(|number: i32| number.to_string())).as_bytes(), b"\xff\n"].concat());
+    let numbers = ["query", "a.dps", "--items-file", "numbers.txt", "--integers"];
+    for (code, args) in [(2, &numbers[..]), (5, &["query", "a.dps", "--items-file", "bytes.txt"])] {
+        let run = folder.run(&[args, &["--json"]].concat());
+        assert_eq!((run.code, run.text().as_str()), (code, ""), "{}", run.stderr);
+        assert_eq!(folder.fails(code, args)["argument"], "--items-file");
+        // Objects and rows are whole one by one, and come as they are asked for.
+        let lines = folder.run(&[args, &["--format", "ndjson"]].concat());
+        assert_eq!(lines.code, code);
+        assert!(lines.text().lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    }
+    // More than is kept in memory.
+    let items = text_of((0..70_000).map(|number: i32| number.to_string()));
+    let run = folder.run_with_input(&["query", "a.dps", "--items-file", "-", "--json"], items.as_bytes());
+    assert!(run.stdout.len() > 8 << 20, "{}", run.stdout.len());
+    assert_eq!(run.json().as_array().unwrap().len(), 70_000);
+}
+
+#[test]
+fn items_of_several_columns_are_asked_for_as_records() {
+    let folder = Folder::new();
+    folder.write("a.csv", "from,to\n\"Paris, Orly\",JFK\n\"Paris, Orly\",JFK\nEWR,JFK\nEWR,\n");
+    let build = ["build", "a.csv", "--kind", "countsketch", "--column", "from,to", "--rho", "10000", "--out", "a.dps"];
+    folder.ok(&build);
+    folder.write("items.txt", "EWR,JFK\n\"Paris, Orly\",JFK\nEWR,\nJFK,EWR\n");
+    let fields = ["--fields", "text,text"];
+    let rows = folder.ok(&[&["query", "a.dps", "--items-file", "items.txt", "--json"][..], &fields].concat()).json();
+    let found: Vec<_> =
+        rows.as_array().unwrap().iter().map(|row| (row["item"].as_str().unwrap(), row["estimate"].as_f64())).collect();
+    let expected = [("EWR,JFK", 1.0), ("\"Paris, Orly\",JFK", 2.0), ("EWR,", 1.0), ("JFK,EWR", 0.0)];
+    assert_eq!(found, expected.map(|(item, count)| (item, Some(count))));
+    let top = ["topk", "a.dps", "--candidates", "items.txt", "-k", "1", "--json"];
+    let json = folder.ok(&[&top[..], &fields].concat()).json();
+    assert_eq!((&json["items"][0]["item"], &json["candidates"]), (&json!("\"Paris, Orly\",JFK"), &json!(4)));
+
+    let asked = |item: &str, fields: &str| folder.fails(2, &["query", "a.dps", "--item", item, "--fields", fields]);
+    assert_eq!(asked("EWR", "text,text")["argument"], "--item");
+    assert_eq!(asked("EWR,JFK,1", "text,text")["allowed"], "2 fields separated by commas");
+    assert_eq!(asked("EWR,x", "text,integer")["value"], "x");
+    assert_eq!(asked("EWR,JFK", "text,date")["argument"], "--fields");
+    folder.fails(2, &["query", "a.dps", "--item", "1", "--integers", "--fields", "text"]);
+    let error = folder.fails(2, &["topk", "a.dps", "--candidates", "items.txt", "--fields", "text,integer"]);
+    assert_eq!(error["argument"], "--candidates");
+}
+
+#[test]
+fn the_way_to_noise_for_epsilon_and_delta_is_told() {
+    let folder = folder();
+    let level = ["--epsilon", "1", "--delta", "1e-6"];
+    // A weight so large that the exact law cannot be summed up, and one for which it can.
+    for (most, way, words) in [("1", "exact", "the exact delta"), ("1000000", "zcdp", "a rho of zero-concentrated")] {
+        let more = ["--max-weight", most];
+        let run = folder.ok(&build(&[&level[..], &more, &["--out", "a.dps"]].concat()));
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+        folder.ok(&build(&[&more[..], &["--out", "a.raw.dps"]].concat()));
+        let run = folder.ok(&[&["release", "a.raw.dps", "--out", "b.dps"][..], &level].concat());
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+        let plan = [&["plan", "--kind", "countsketch", "--total", "1e6", "--json"][..], &level, &more].concat();
+        assert_eq!(folder.ok(&plan).json()["calibration"], way);
+    }
+    let plan = ["plan", "--kind", "countsketch", "--total", "1e6", "--rho", "1", "--json"];
+    assert_eq!(folder.ok(&plan).json()["calibration"], Value::Null);
 }
 
 #[test]

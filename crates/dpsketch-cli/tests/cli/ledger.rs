@@ -289,3 +289,24 @@ fn an_epsilon_too_small_for_its_users_is_refused_unpaid() {
     assert_eq!(folder.read("s.ledger"), before);
     assert_eq!(folder.names(), ["a.csv", "list.txt", "s.ledger"]);
 }
+
+#[test]
+fn a_ledger_of_rho_says_what_was_spent_in_epsilon_and_delta() {
+    let folder = Folder::new();
+    let made = folder.ok(&["ledger", "create", "--ledger", "s.ledger", "--rho", "1"]);
+    assert!(made.text().starts_with("rho for \"one item or record\": total 1,"), "{}", made.text());
+    assert_eq!(show(&folder)["epsilon_at_delta"], Value::Null);
+    folder.ok(&["ledger", "spend", "--ledger", "s.ledger", "--label", "x", "--rho", "0.2"]);
+    folder.ok(&["ledger", "spend", "--ledger", "s.ledger", "--label", "x", "--rho", "0.3"]);
+    let statements = show(&folder)["epsilon_at_delta"].clone();
+    // The least epsilon over all orders of Renyi, by a search to 30 digits.
+    for (statement, (delta, epsilon)) in
+        statements.as_array().unwrap().iter().zip([(1e-6, 5.221_534_444_530_169), (1e-9, 6.474_070_020_726_486)])
+    {
+        assert_eq!(statement["delta"], delta);
+        let found = statement["epsilon"].as_f64().unwrap();
+        assert!(found >= epsilon && found < epsilon * (1.0 + 1e-6), "{statement}");
+    }
+    let text = folder.ok(&["ledger", "show", "--ledger", "s.ledger"]).text();
+    assert!(text.contains("all spends together are epsilon"), "{text}");
+}

@@ -7,6 +7,7 @@ use countsketch_dp::{Frequencies, PrivateCountSketch, QueryOptions};
 use serde_json::{Value, json};
 use sketch_hash::{AnyHash, Item, KeyedHash};
 
+use super::fields::ItemFields;
 use crate::error::{Error, ErrorKind};
 use crate::row_hasher::RowHasher;
 use crate::text::TextRules;
@@ -43,7 +44,7 @@ const BATCH: usize = 256;
 pub struct FrequencyQuery<'s> {
     frequencies: Frequencies<'s>,
     rows: RowHasher,
-    integers: bool,
+    fields: ItemFields,
 }
 
 /// Options only.
@@ -66,13 +67,15 @@ impl<'s> FrequencyQuery<'s> {
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_hash(sketch, &hash)?;
-        Ok(Self { frequencies: sketch.frequencies(options)?, rows: RowHasher::new(hash, rules), integers: false })
+        let (rows, fields) = (RowHasher::new(hash, rules), ItemFields::default());
+        Ok(Self { frequencies: sketch.frequencies(options)?, rows, fields })
     }
 
-    /// Takes texts for whole numbers, as in sketches of an integer column: the number 42 and the text `42` are different items.
+    /// Takes texts for items of these columns: for whole numbers, as in sketches of an integer column, or for records of
+    /// several columns.
     #[must_use]
-    pub fn with_integers(self) -> Self {
-        Self { integers: true, ..self }
+    pub fn with_fields(self, fields: ItemFields) -> Self {
+        Self { fields, ..self }
     }
 
     /// The frequency of one item, of one or several values; `None` where a value is missing.
@@ -88,7 +91,7 @@ impl<'s> FrequencyQuery<'s> {
     }
 
     /// The frequencies of a stream of texts, in their order; a block of them is held at a time. Texts that stand for a
-    /// missing value are left out; [`ErrorKind::Parameter`] stands for one that should be a whole number and is none.
+    /// missing value are left out; [`ErrorKind::Parameter`] stands for one that names no item of the columns.
     pub fn answers<S: AsRef<str>>(
         &mut self,
         texts: impl IntoIterator<Item = S>,
@@ -112,13 +115,13 @@ impl<'s> FrequencyQuery<'s> {
     fn block<S: AsRef<str>>(&mut self, texts: Vec<S>) -> Vec<Result<FrequencyAnswer, Error>> {
         let (mut items, mut keys) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
         for text in texts {
-            let item = match item_of(text.as_ref(), self.integers) {
-                Ok(item) => item,
+            match self.fields.hash(&mut self.rows, text.as_ref()) {
+                Ok(None) => {}
+                Ok(Some(key)) => {
+                    items.push(text.as_ref().to_owned());
+                    keys.push(key);
+                }
                 Err(error) => return vec![Err(error)],
-            };
-            if let Some(key) = self.rows.hash([Some(item)]) {
-                items.push(text.as_ref().to_owned());
-                keys.push(key);
             }
         }
         match self.frequencies.estimate_all(&keys) {
@@ -135,20 +138,6 @@ impl<'s> FrequencyQuery<'s> {
     pub fn std_error(&self) -> f64 {
         self.frequencies.std_error()
     }
-}
-
-/// A text as itself, or as the whole number that it is.
-pub(super) fn item_of(text: &str, integers: bool) -> Result<Item<'_>, Error> {
-    if !integers {
-        return Ok(Item::Text(text));
-    }
-    text.trim().parse().map(Item::Integer).map_err(|_| {
-        Error::new(ErrorKind::Parameter, format!("{text:?} is no whole number"))
-            .argument("--item")
-            .value(text)
-            .allowed("whole numbers of at most 128 bits")
-            .hint("leave --integers out where items are texts")
-    })
 }
 
 /// The frequency of one item.

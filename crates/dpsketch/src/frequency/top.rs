@@ -6,9 +6,10 @@ use std::collections::{BinaryHeap, HashSet};
 use cardinality_estimators::Estimate;
 use countsketch_dp::{PrivateCountSketch, QueryOptions};
 use serde_json::{Value, json};
-use sketch_hash::{AnyHash, Item};
+use sketch_hash::AnyHash;
 
-use super::query::{FrequencyAnswer, check_hash, extend, item_of};
+use super::fields::ItemFields;
+use super::query::{FrequencyAnswer, check_hash, extend};
 use crate::error::{Error, ErrorKind};
 use crate::row_hasher::RowHasher;
 use crate::text::TextRules;
@@ -80,31 +81,30 @@ impl TopItems {
         rule: TopRule,
         options: QueryOptions,
     ) -> Result<Self, Error> {
-        check_hash(sketch, &hash)?;
-        let mut rows = RowHasher::new(hash, rules);
-        let key_of = |text: &str| Ok(rows.hash([Some(Item::Text(text))]));
-        Self::scan(sketch, key_of, candidates, (limit, rule), options)
+        Self::among_fields(sketch, hash, rules, &ItemFields::default(), candidates, limit, rule, options)
     }
 
-    /// As [`among`](Self::among) for texts that stand for whole numbers, as in sketches of an integer column.
+    /// As [`among`](Self::among) for texts that name items of these columns: whole numbers, or records of several columns.
     ///
     /// # Privacy
     /// As [`among`](Self::among).
     ///
     /// # Errors
-    /// As [`among`](Self::among), and [`ErrorKind::Parameter`] for a text that is no whole number.
-    pub fn among_integers(
+    /// As [`among`](Self::among), and [`ErrorKind::Parameter`] for a text that names no item of the columns.
+    #[expect(clippy::too_many_arguments, reason = "those of `among`, and how texts name items")]
+    pub fn among_fields(
         sketch: &PrivateCountSketch,
         hash: AnyHash,
+        rules: TextRules,
+        fields: &ItemFields,
         candidates: impl IntoIterator<Item = String>,
         limit: usize,
         rule: TopRule,
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_hash(sketch, &hash)?;
-        let mut rows = RowHasher::new(hash, TextRules::default());
-        let key_of = |text: &str| Ok(rows.hash([Some(item_of(text, true)?)]));
-        Self::scan(sketch, key_of, candidates, (limit, rule), options)
+        let mut rows = RowHasher::new(hash, rules);
+        Self::scan(sketch, |text| fields.hash(&mut rows, text), candidates, (limit, rule), options)
     }
 
     fn scan(

@@ -97,8 +97,8 @@ pub struct LedgerTerms {
 }
 
 impl LedgerTerms {
-    /// The unit unless another is named.
-    pub const DEFAULT_UNIT: &str = "one item";
+    /// The unit unless another is named: an item of a distinct count, or a record of frequencies.
+    pub const DEFAULT_UNIT: &str = "one item or record";
 
     /// A total for [`Self::DEFAULT_UNIT`].
     ///

@@ -10,7 +10,7 @@ use dp_noise::{Neighbouring, Rho};
 pub use error::FrequencyPlanError;
 use serde_json::{Value, json};
 
-use super::level::FrequencyLevel;
+use super::level::{Calibration, FrequencyLevel};
 use super::terms::{Clipping, CountSketchTerms};
 use crate::error::Error;
 
@@ -199,14 +199,15 @@ impl FrequencyPlan {
         released_bytes(self.shape(), self.purpose.parties)
     }
 
-    /// One object: `kind, rows, width, granularity, bytes, merged_bytes, level, rho` (what a ledger books), `epsilon, delta`
-    /// (as asked for), `rho_total` (of somebody with all parties), `unit, parties, norm` (at most, as given), `noise_variance,
+    /// One object: `kind, rows, width, granularity, bytes, merged_bytes, level, calibration` (by which way noise for ε and δ is
+    /// found), `rho` (what a ledger books), `epsilon, delta` (as asked for), `rho_total` (of somebody with all parties), `unit, parties, norm` (at most, as given), `noise_variance,
     /// noise_std_error, half_width, typical_half_width, confidence` and `approximations`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let purpose = &self.purpose;
         let exposure = Exposure::new(self.shape(), self.terms.bound(), 1, purpose.relation);
-        let rho = purpose.level.price(exposure).ok().and_then(|priced| priced.gaussian()).map(|terms| terms.rho());
+        let priced = purpose.level.price(exposure).ok();
+        let rho = priced.and_then(|priced| priced.gaussian()).map(|terms| terms.rho());
         let (epsilon, delta) = match purpose.level {
             FrequencyLevel::Rho(_) => (None, None),
             FrequencyLevel::Approximate { epsilon, delta } => (Some(epsilon.get()), Some(delta.get())),
@@ -220,6 +221,7 @@ impl FrequencyPlan {
             "bytes": self.bytes(),
             "merged_bytes": self.merged_bytes(),
             "level": purpose.level.as_str(),
+            "calibration": priced.and_then(|priced| priced.calibration()).map(Calibration::as_str),
             "rho": rho.map(Rho::get),
             "rho_total": rho.map(|rho| rho.get() * f64::from(purpose.parties)),
             "epsilon": epsilon,

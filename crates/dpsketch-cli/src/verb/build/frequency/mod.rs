@@ -22,7 +22,7 @@ use crate::format::{count, counted};
 use crate::io::Destination;
 use crate::verb::booking::Books;
 use crate::verb::frequency_args::refuse_for;
-use crate::verb::written::{report_written, warn_about_level};
+use crate::verb::written::{report_written, tell_noise, warn_about_level};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Frequencies (--kind countsketch)")]
@@ -56,7 +56,11 @@ pub(super) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
         return prefix::run(args, &settings, console);
     }
     needs_prefix_tree(args)?;
-    let output = Output::open(args, settings.price()?, console)?;
+    let priced = settings.price()?;
+    let output = Output::open(args, priced, console)?;
+    if let Some(priced) = &priced {
+        tell_noise(priced, console);
+    }
     let raw = match args.users.user {
         Some(_) => of_users(args, &settings, console)?,
         None => of_records(args, &settings, console)?,

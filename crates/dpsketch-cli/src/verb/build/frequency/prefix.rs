@@ -13,6 +13,7 @@ use dpsketch::{
 
 use super::super::rows::Roles;
 use super::super::{BuildArgs, tell_rows};
+use super::rows::told;
 use super::settings::FrequencySettings;
 use super::tell_clipped;
 use crate::console::Console;
@@ -162,11 +163,12 @@ impl PrefixRows {
     fn take(&mut self, row: &[Option<Item<'_>>]) -> Result<(), Error> {
         let Self { builder, roles } = self;
         let item = if roles.is_plain() { row.first().copied().flatten() } else { roles.items(row).next().flatten() };
-        if roles.has_weight() {
+        let done = if roles.has_weight() {
             builder.push_weighted_row(roles.user(row), item, roles.weight(row))
         } else {
             builder.push_row(roles.user(row), item)
-        }
+        };
+        done.map_err(|error| told(error, false))
     }
 }
 

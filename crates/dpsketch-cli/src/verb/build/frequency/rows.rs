@@ -26,32 +26,38 @@ pub(super) struct UserFrequencyRows {
 
 impl FrequencyRows {
     fn told(&self, done: Result<(), Error>) -> Result<(), Error> {
-        done.map_err(|error| if self.in_parts { without_row(error) } else { error })
+        done.map_err(|error| told(error, self.in_parts))
     }
 }
 
-/// The same error without the number of the row, which is that in a part of the data.
-fn without_row(error: Error) -> Error {
-    const FIND: &str = "say --threads 1 to learn which row it is";
+/// The same error with the flags that help. In a part of the data the number of the row says nothing, and is left out.
+pub(super) fn told(error: Error, in_part: bool) -> Error {
     let Some(source) = error.source().and_then(|source| source.downcast_ref::<FrequencyError>()).cloned() else {
         return error;
     };
-    let told = match &source {
-        FrequencyError::NotANumber { .. } => {
-            let message = "a row has a weight that is not a number of at most 63 bits on the grid";
-            Error::new(error.kind(), message)
-                .argument("--weight")
-                .hint(format!("clean the column, or name the text that stands for a missing value with --null; {FIND}"))
-        }
-        FrequencyError::TooHeavy { max, .. } => {
-            Error::new(error.kind(), format!("a row weighs more than the declared maximum of {max}"))
-                .argument("--max-weight")
-                .allowed(format!("absolute weights of at most {max}"))
-                .hint(format!("declare a larger --max-weight, which needs more noise, or say --clip-weights; {FIND}"))
-        }
+    let (argument, message, hint) = match &source {
+        FrequencyError::NotANumber { .. } => (
+            "--weight",
+            "a row has a weight that is not a number of at most 63 bits on the grid".to_owned(),
+            "clean the column, or name the text that stands for a missing value with --null",
+        ),
+        FrequencyError::TooHeavy { max, .. } => (
+            "--max-weight",
+            format!("a row weighs more than the declared maximum of {max}"),
+            "declare a larger --max-weight, which needs more noise, or say --clip-weights",
+        ),
         _ => return error,
     };
-    told.caused_by(source)
+    let told = if in_part {
+        Error::new(error.kind(), message).hint(format!("{hint}; say --threads 1 to learn which row it is"))
+    } else {
+        error.hint(hint)
+    };
+    let told = match &source {
+        FrequencyError::TooHeavy { max, .. } => told.allowed(format!("absolute weights of at most {max}")),
+        _ => told,
+    };
+    told.argument(argument).caused_by(source)
 }
 
 impl RowSink for FrequencyRows {
