@@ -152,10 +152,10 @@ pub enum ParamError {
         /// The number given.
         found: usize,
     },
-    /// A table's share of the items is outside 2^-64 ..= 1, gives one cell more than a quarter of the items, or makes the
+    /// A table's share of the items is outside 2^-64 ..= 1, gives one cell more than half of the items, or makes the
     /// shares add to more than 1 (NaN does).
     #[error(
-        "a share of {share} for a table of {cells} cells is outside 2^-64 ..= 1, above cells/4, or makes the sum exceed 1"
+        "a share of {share} for a table of {cells} cells is outside 2^-64 ..= 1, above cells/2, or makes the sum exceed 1"
     )]
     Share {
         /// The share as given.

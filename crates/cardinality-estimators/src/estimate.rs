@@ -108,6 +108,27 @@ impl Estimate {
         self.status
     }
 
+    /// The same answer in other units: every number times `factor`.
+    ///
+    /// # Errors
+    /// [`ParamError::Estimate`] when a number would be infinite or NaN, or the factor is not positive.
+    ///
+    /// # Examples
+    /// ```
+    /// use cardinality_estimators::{Confidence, Estimate, Status};
+    /// let shares = Estimate::new(Status::Ok, Some(4.0), Some(1.0), (Some(2.0), Some(6.0)), Confidence::P95)?;
+    /// assert_eq!(shares.scaled(2.5)?.upper(), Some(15.0));
+    /// # Ok::<(), cardinality_estimators::ParamError>(())
+    /// ```
+    pub fn scaled(&self, factor: f64) -> Result<Self, ParamError> {
+        if factor.is_nan() || factor <= 0.0 {
+            return Err(ParamError::Estimate { status: self.status, reason: "the factor must be positive" });
+        }
+        let times = |number: Option<f64>| number.map(|x| x * factor);
+        let bounds = (times(self.lower), times(self.upper));
+        Self::new(self.status, times(self.value), times(self.std_error), bounds, self.confidence)
+    }
+
     /// Whether the interval holds `n`; an absent end bounds nothing.
     #[must_use]
     pub fn covers(&self, n: f64) -> bool {

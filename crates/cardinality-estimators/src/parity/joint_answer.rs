@@ -75,15 +75,15 @@ impl SetCombination {
 /// let layout = ParityLayout::regular(1, 4096)?;
 /// let pairs = [[2962, 530, 396, 208]];
 /// let joint = JointParityCounts::new(&layout, ParityModel::Set, ItemWeights::Unit, &pairs, [0.9, 0.9])?;
-/// let fit = JointFit::new(&joint)?;
+/// let fit = JointFit::new(joint)?;
 /// let union = fit.estimate(SetCombination::Union, Confidence::P95);
 /// assert_eq!(union.status(), Status::Ok);
 /// assert!(union.value().is_some_and(|n| (n - 1000.0).abs() < 5.0));
 /// # Ok::<(), cardinality_estimators::ParamError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct JointFit<'a> {
-    counts: &'a JointParityCounts,
+pub struct JointFit {
+    counts: JointParityCounts,
     outcome: Result<Fitted, Status>,
 }
 
@@ -94,17 +94,23 @@ struct Fitted {
     covariance: Option<[Regions; 3]>,
 }
 
-impl<'a> JointFit<'a> {
+impl JointFit {
     /// Fits the sizes.
     ///
     /// # Errors
     /// None in practice: the counts were checked when they were built.
-    pub fn new(counts: &'a JointParityCounts) -> Result<Self, ParamError> {
+    pub fn new(counts: JointParityCounts) -> Result<Self, ParamError> {
         let outcome = counts.fit()?.map(|peak| {
             let covariance = inverse(&counts.slope(peak.regions).information);
             Fitted { peak, covariance }
         });
         Ok(Self { counts, outcome })
+    }
+
+    /// The counts that were fitted.
+    #[must_use]
+    pub const fn counts(&self) -> &JointParityCounts {
+        &self.counts
     }
 
     /// The sizes of "only A", "only B" and "both"; `None` when a sketch is full or the fit did not converge.
@@ -138,7 +144,7 @@ impl<'a> JointFit<'a> {
         let value = dot(weights, fitted.peak.regions);
         let errors = self.errors(fitted, weights);
         let plane = |size: f64| Plane { normal: weights, level: size };
-        let profile = Profile::new(self.counts, fitted.peak, plane);
+        let profile = Profile::new(&self.counts, fitted.peak, plane);
         let cap = self.counts.first().map_or(f64::INFINITY, |counts| counts.level_counts().n_cap());
         let (lower, upper) = profile.ends(value, errors, (0.0, cap), confidence);
         answer(value, errors.std_error, (lower, upper), confidence)
@@ -162,7 +168,7 @@ impl<'a> JointFit<'a> {
         let errors = self.errors(fitted, [-share / union, -share / union, (1.0 - share) / union]);
         // |both| = share·|union| is a plane through the origin.
         let plane = |share: f64| Plane { normal: [-share, -share, 1.0 - share], level: 0.0 };
-        let profile = Profile::new(self.counts, fitted.peak, plane);
+        let profile = Profile::new(&self.counts, fitted.peak, plane);
         let (lower, upper) = profile.ends(share, errors, (0.0, 1.0), confidence);
         answer(share, errors.std_error, (lower, upper.or(Some(1.0))), confidence)
     }

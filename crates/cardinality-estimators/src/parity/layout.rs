@@ -27,7 +27,7 @@ impl ParityModel {
 
     /// `−ln(1 − f·ρ)`: exact for items of weight 1.
     pub(crate) fn unit_rate(self, rho: f64) -> f64 {
-        rate_of(self.items_per_hit() * rho)
+        rate_of(self.items_per_hit() * rho).min(CellGroup::MAX_RATE)
     }
 
     /// `f·ρ`: for items of any weights, the limit of many light items.
@@ -72,9 +72,9 @@ impl ParityLayout {
     /// The most tables of a layout.
     pub const MAX_TABLES: usize = 4096;
 
-    /// The largest accepted probability that an item falls into a given cell: with more, a single item could leave a
-    /// cell with no trace of the others.
-    pub const MAX_CELL_SHARE: f64 = 0.25;
+    /// The largest accepted probability that an item falls into a given cell: with more, a second item would more likely
+    /// undo the first than not.
+    pub const MAX_CELL_SHARE: f64 = 0.5;
 
     /// A layout of tables `(share, cells)`.
     ///
@@ -82,7 +82,7 @@ impl ParityLayout {
     ///
     /// # Errors
     /// [`ParamError::Tables`] unless there are `1 ..= 4096`; [`ParamError::Share`] for a share that is not in
-    /// `2^-64 ..= 1`, of which a cell gets more than a quarter, or with which they add to more than 1;
+    /// `2^-64 ..= 1`, of which a cell gets more than half, or with which they add to more than 1;
     /// [`ParamError::Cells`] for a table without a cell.
     pub fn new(tables: &[(f64, u64)]) -> Result<Self, ParamError> {
         if !(1..=Self::MAX_TABLES).contains(&tables.len()) {
@@ -110,7 +110,7 @@ impl ParityLayout {
     ///
     /// # Errors
     /// [`ParamError::Levels`] unless `1 ≤ levels ≤ 64`; [`ParamError::Share`] or [`ParamError::Cells`] when an item falls
-    /// into a given cell with probability above a quarter.
+    /// into a given cell with probability above a half.
     pub fn regular(levels: u8, cells_per_level: u32) -> Result<Self, ParamError> {
         if !(1..=64).contains(&levels) {
             return Err(ParamError::Levels { found: usize::from(levels) });
@@ -169,7 +169,7 @@ mod tests {
     fn layouts_without_sense_are_refused() {
         assert_eq!(ParityLayout::new(&[]), Err(ParamError::Tables { found: 0 }));
         assert_eq!(ParityLayout::new(&[(0.5, 0)]), Err(ParamError::Cells { expected: 1, found: 0 }));
-        assert_eq!(ParityLayout::new(&[(1.0, 3)]), Err(ParamError::Share { share: 1.0, cells: 3 }));
+        assert_eq!(ParityLayout::new(&[(1.0, 1)]), Err(ParamError::Share { share: 1.0, cells: 1 }));
         assert_eq!(ParityLayout::new(&[(0.7, 8), (0.4, 8)]), Err(ParamError::Share { share: 0.4, cells: 8 }));
         assert!(ParityLayout::new(&[(f64::NAN, 8)]).is_err());
         assert_eq!(ParityLayout::regular(0, 8), Err(ParamError::Levels { found: 0 }));

@@ -60,8 +60,8 @@ impl PlanRequest {
         let needed = (4.0 * LN_2 / (self.target_rse.powi(2) * dilogarithm(contrast * contrast))).ceil();
         let cells_per_level =
             whole(needed).ok_or(ParamError::Plan { what: "the number of cells a level", found: needed })?;
-        // A single table of three cells cannot be: an item must leave most cells alone.
-        let cells_per_level = cells_per_level.max(4);
+        // The least that every number of levels can have.
+        let cells_per_level = cells_per_level.max(3);
         let reach = self.model.items_per_hit() * self.n_max / f64::from(cells_per_level);
         let levels = (1..=64_u8)
             .find(|&levels| reach * 0.5_f64.powi(i32::from(levels) - 1) <= 1.0)
