@@ -181,6 +181,12 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         self.cells.is_zero()
     }
 
+    /// Whether two sketches of one shape have the same cells, whatever else they record: copies, or sketches of the same set.
+    #[must_use]
+    pub fn same_cells(&self, other: &Self) -> bool {
+        self.shape == other.shape && self.cells == other.cells
+    }
+
     /// How often this data has been released before, as the program that keeps the file counts it.
     ///
     /// Stored in the raw bytes. [`release`](Self::release) consumes the sketch and does not count; a program that keeps
