@@ -43,14 +43,18 @@ impl Echelon {
             columns: matrix.columns(),
         };
         for index in 0..limit.div_ceil(64 * WORDS) {
+            if echelon.rank() == matrix.rows() {
+                break;
+            }
             let block = echelon.eliminate_panel(index, limit);
+            if block.strips.is_empty() {
+                continue;
+            }
             let (left, right) = echelon.panels.split_at_mut(index + 1);
             for panel in &mut left[..index] {
                 block.swaps.iter().for_each(|&(a, b)| panel.swap(a, b));
             }
-            if !block.strips.is_empty() {
-                parallel::for_each(right, workspace, |panel, tables| block.forward(panel, tables));
-            }
+            parallel::for_each(right, workspace, |panel, tables| block.forward(panel, tables));
         }
         echelon
     }
