@@ -4,6 +4,7 @@
 mod cells;
 mod contrast;
 mod error;
+mod estimate;
 mod joint;
 mod leaf;
 mod merge;
@@ -11,6 +12,7 @@ mod mode;
 mod noise;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod plan;
 mod presampled;
 mod private;
 mod release;
@@ -18,6 +20,7 @@ mod sensitive;
 #[cfg(feature = "serde")]
 mod serde_impl;
 mod set;
+mod sets;
 mod shape;
 mod sketch;
 mod unit;
@@ -34,8 +37,10 @@ pub use error::{DecodeError, MergeError, ObserveError, ReleaseError, ShapeError,
 pub use leaf::{Leaf, MAX_RELEASES, ReleaseId};
 pub use mode::{Mode, ModeKind, Presampled, Set};
 pub use noise::{NoiseRule, presampled_cost};
+pub use plan::{F0Plan, PlanError, PlannedF0};
 pub use private::PrivateF0Sketch;
 pub use sensitive::SensitiveBytes;
+pub use sets::SketchPair;
 pub use shape::{F0Shape, Table};
 pub use sketch::F0Sketch;
 pub use unit::Unit;
