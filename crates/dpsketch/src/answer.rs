@@ -2,11 +2,14 @@ use std::collections::BTreeSet;
 
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
 use dp_noise::Amount;
+use f0_sketch::ModeKind;
 use serde_json::{Value, json};
 use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, SketchShape, Unit, union_estimate};
 
-use crate::any::{AnySketch, Family, OfOneState, check_compatible, for_family, merge_raw, of_one_state};
+use crate::any::{AnySketch, Family, for_family};
 use crate::error::{Error, ErrorKind};
+use crate::f0::{AnyF0Sketch, F0Totals, F0Whole, estimate_f0};
+use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
 
 /// The answer to "how many distinct items?", with its error, and what it cost in privacy.
 ///
@@ -41,6 +44,17 @@ pub struct Answer {
     sketches: usize,
     parts: Option<ErrorParts>,
     expr: Option<String>,
+    f0: Option<F0Facts>,
+}
+
+/// What only an answer from F0 sketches has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct F0Facts {
+    pub(crate) mode: ModeKind,
+    /// What was put together from several sketches.
+    pub(crate) of: F0Whole,
+    /// The largest weight, where items have weights.
+    pub(crate) max_weight: Option<f64>,
 }
 
 /// Where the standard error comes from: `hash² + noise² + merge² ≈ std_error²`.
@@ -56,6 +70,9 @@ pub struct ErrorParts {
 }
 
 /// How many distinct items are in the union of the data behind these named sketches.
+///
+/// F0 sketches of mode `set` are the exception: several of them tell of their **symmetric difference**, which is the union of
+/// disjoint sets only ([`Answer::whole`] says so); for the union of two see [`estimate_formula`](crate::estimate_formula).
 ///
 /// One private sketch is estimated by the likelihood of its bits, several by the product statistic, which draws no coins,
 /// so that asking twice gives the same answer. Raw sketches are merged first, and the answer has **no** privacy.
@@ -80,6 +97,9 @@ pub fn estimate_with(
     confidence: Confidence,
 ) -> Result<Answer, Error> {
     check_compatible(sketches)?;
+    if one_sort(sketches)? == Sort::F0 && last_level == LastLevel::Exact {
+        return estimate_f0(&f0_state(sketches)?, confidence);
+    }
     if last_level == LastLevel::Exact {
         exact(sketches, confidence)
     } else {
@@ -154,6 +174,7 @@ impl Answer {
             sketches: leaves(sketches).count(),
             parts: None,
             expr: None,
+            f0: None,
         }
     }
 
@@ -167,6 +188,22 @@ impl Answer {
             sketches,
             parts: None,
             expr: None,
+            f0: None,
+        }
+    }
+
+    /// From F0 sketches: what their releases cost, or only how many raw ones there were.
+    pub(crate) fn of_f0(estimate: Estimate, totals: F0Totals, f0: F0Facts) -> Self {
+        Self {
+            kind: AnyF0Sketch::KIND,
+            estimate,
+            epsilon: totals.epsilon,
+            epsilon_total: totals.epsilon_total,
+            units: totals.units,
+            sketches: totals.sketches,
+            parts: None,
+            expr: None,
+            f0: Some(f0),
         }
     }
 
@@ -210,6 +247,18 @@ impl Answer {
         self.parts
     }
 
+    /// Of what sets of F0 sketches it is the answer; `None` for other kinds.
+    #[must_use]
+    pub fn whole(&self) -> Option<F0Whole> {
+        self.f0.map(|f0| f0.of)
+    }
+
+    /// The largest weight of items of F0 sketches with weights, whose answers are sums of weights; `None` for counts.
+    #[must_use]
+    pub fn max_weight(&self) -> Option<f64> {
+        self.f0?.max_weight
+    }
+
     /// The set formula that was asked for, if one was.
     #[must_use]
     pub fn expr(&self) -> Option<&str> {
@@ -223,7 +272,8 @@ impl Answer {
     }
 
     /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, unit, sketches,
-    /// error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null.
+    /// error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null. Of F0 sketches also `mode`,
+    /// `of` ([`whole`](Self::whole)) and `max_weight`; where that is a number, the estimate is a sum of weights.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let estimate = &self.estimate;
@@ -247,6 +297,11 @@ impl Answer {
         });
         if let Some(expr) = &self.expr {
             object["expr"] = json!(expr);
+        }
+        if let Some(f0) = &self.f0 {
+            object["mode"] = json!(f0.mode.to_string());
+            object["of"] = json!(f0.of.as_str());
+            object["max_weight"] = json!(f0.max_weight);
         }
         object
     }

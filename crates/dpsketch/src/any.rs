@@ -1,15 +1,15 @@
 use countsketch_dp::PrivateCountSketch;
-use dp_noise::{DisjointParts, NoiseRng};
 use sfm_pcsa::{
-    BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, MAX_RELEASES, MergeForm, PcsaShape, PrivateBitmap,
-    PrivateBloom, PrivateLegions, PrivateLinearCounting, SfmSketch, Unit, looks_like_presto,
+    BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, PcsaShape, PrivateBitmap, PrivateBloom, PrivateLegions,
+    PrivateLinearCounting, SfmSketch, Unit, looks_like_presto,
 };
 use sketch_hash::HashId;
 use sketch_wire::{Family as WireFamily, peek};
 
 use crate::any_shape::AnyShape;
 use crate::error::{Error, ErrorKind};
-use crate::frequency::{FrequencySketch, FrequencyState, RawCountSketch, not_frequencies};
+use crate::f0::{AnyF0Sketch, RawF0Sketch, ReleasedF0Sketch};
+use crate::frequency::{FrequencySketch, RawCountSketch};
 use crate::presto::from_presto;
 use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
@@ -50,15 +50,19 @@ pub enum AnySketch {
     LegionsRaw(RecordedSketch<LegionsShape>),
     /// Frequencies of items, released or raw.
     Frequencies(FrequencySketch),
+    /// An F0 sketch over GF(2), released or raw, of either mode.
+    F0(AnyF0Sketch),
 }
 
-/// Does one thing with a private bitmap of any family, another with a raw one, and a third with frequencies.
+/// Does one thing with a private bitmap of any family, another with a raw one, a third with frequencies, and a fourth with
+/// F0 sketches.
 macro_rules! with_sketch {
     (
         $any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr,
-        $frequencies:ident => $of_frequencies:expr $(,)?
+        $frequencies:ident => $of_frequencies:expr, $f0:ident => $of_f0:expr $(,)?
     ) => {
         match $any {
+            $crate::any::AnySketch::F0($f0) => $of_f0,
             $crate::any::AnySketch::Frequencies($frequencies) => $of_frequencies,
             $crate::any::AnySketch::Sfm($private) => $of_private,
             $crate::any::AnySketch::SfmRaw($raw) => $of_raw,
@@ -152,6 +156,8 @@ impl AnySketch {
             WireFamily::COUNTSKETCH_PRIVATE => FrequencySketch::from_private_bytes(bytes)?.into(),
             WireFamily::COUNTSKETCH_RAW => FrequencySketch::from_raw_bytes(bytes)?.into(),
             WireFamily::PREFIX_PRIVATE => FrequencySketch::from_prefix_bytes(bytes)?.into(),
+            WireFamily::F0_PRIVATE => AnyF0Sketch::from_private_bytes(bytes)?.into(),
+            WireFamily::F0_RAW => AnyF0Sketch::from_raw_bytes(bytes)?.into(),
             WireFamily::PREFIX_RAW => FrequencySketch::from_raw_prefix_bytes(bytes)?.into(),
             other => {
                 return Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
@@ -168,10 +174,11 @@ impl AnySketch {
             private => SketchBytes::new(private.to_bytes()),
             raw => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
             frequencies => frequencies.to_bytes(),
+            f0 => f0.to_bytes(),
         )
     }
 
-    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions`, `countsketch` or `prefix`.
+    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions`, `countsketch`, `prefix` or `f0`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -180,13 +187,14 @@ impl AnySketch {
             Self::Bloom(_) | Self::BloomRaw(_) => BloomShape::KIND,
             Self::Legions(_) | Self::LegionsRaw(_) => LegionsShape::KIND,
             Self::Frequencies(frequencies) => frequencies.kind(),
+            Self::F0(_) => AnyF0Sketch::KIND,
         }
     }
 
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        with_sketch!(self, _private => false, _raw => true, frequencies => frequencies.is_raw())
+        with_sketch!(self, _private => false, _raw => true, frequencies => frequencies.is_raw(), f0 => f0.is_raw())
     }
 
     /// The shape, such as buckets and levels.
@@ -197,19 +205,26 @@ impl AnySketch {
             private => AnyShape::Bitmap(private.shape().into()),
             raw => AnyShape::Bitmap(raw.shape().into()),
             frequencies => frequencies.shape(),
+            f0 => f0.shape(),
         )
     }
 
-    /// The releases in a bitmap; none if it is raw, or of frequencies, whose releases have more to tell.
+    /// The releases in a bitmap; none if it is raw, and none of frequencies and F0 sketches, whose releases have more to tell.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
-        with_sketch!(self, private => private.leaves(), _raw => &[], _frequencies => &[])
+        with_sketch!(self, private => private.leaves(), _raw => &[], _frequencies => &[], _f0 => &[])
     }
 
-    /// Whom the releases of a bitmap protect, each unit once; of a raw one, whom a release will protect. None for frequencies.
+    /// Whom the releases protect, each unit once; of a raw sketch, whom a release will protect. None for frequencies.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
-        with_sketch!(self, private => private.units(), raw => vec![raw.unit()], _frequencies => Vec::new())
+        with_sketch!(
+            self,
+            private => private.units(),
+            raw => vec![raw.unit()],
+            _frequencies => Vec::new(),
+            f0 => f0.units(),
+        )
     }
 
     /// Which hash function and key made it.
@@ -220,6 +235,7 @@ impl AnySketch {
             private => private.hash_id(),
             raw => raw.hash_id(),
             frequencies => frequencies.hash_id(),
+            f0 => f0.hash_id(),
         )
     }
 }
@@ -227,6 +243,24 @@ impl AnySketch {
 impl From<FrequencySketch> for AnySketch {
     fn from(sketch: FrequencySketch) -> Self {
         Self::Frequencies(sketch)
+    }
+}
+
+impl From<AnyF0Sketch> for AnySketch {
+    fn from(sketch: AnyF0Sketch) -> Self {
+        Self::F0(sketch)
+    }
+}
+
+impl From<ReleasedF0Sketch> for AnySketch {
+    fn from(sketch: ReleasedF0Sketch) -> Self {
+        Self::F0(sketch.into())
+    }
+}
+
+impl From<RawF0Sketch> for AnySketch {
+    fn from(raw: RawF0Sketch) -> Self {
+        Self::F0(raw.into())
     }
 }
 
@@ -240,185 +274,4 @@ impl From<RawCountSketch> for AnySketch {
     fn from(raw: RawCountSketch) -> Self {
         Self::Frequencies(raw.into())
     }
-}
-
-/// Whether named sketches are of frequencies; `false` for bitmaps, and for none.
-fn are_frequencies(sketches: &[(String, AnySketch)]) -> Result<bool, Error> {
-    let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(false) };
-    let own = matches!(first, AnySketch::Frequencies(_));
-    // Bitmaps of different families are told apart by their shapes.
-    let strange =
-        |other: &AnySketch| own != matches!(other, AnySketch::Frequencies(_)) || (own && other.kind() != first.kind());
-    match others.iter().find(|(_, other)| strange(other)) {
-        None => Ok(own),
-        Some((name, other)) => Err(Error::new(
-            ErrorKind::Incompatible,
-            format!("{first_name} is a sketch of kind {} and {name} one of kind {}", first.kind(), other.kind()),
-        )
-        .argument("FILE")
-        .value(name)
-        .allowed(format!("sketches of kind {}", first.kind()))),
-    }
-}
-
-/// Frequency sketches with their names, of one state.
-fn frequency_state(sketches: &[(String, AnySketch)]) -> Result<FrequencyState<'_>, Error> {
-    check_one_state(sketches)?;
-    let mut frequencies = Vec::with_capacity(sketches.len());
-    for (name, sketch) in sketches {
-        match sketch {
-            AnySketch::Frequencies(sketch) => frequencies.push((name.as_str(), sketch)),
-            other => return Err(not_frequencies(name, other.kind())),
-        }
-    }
-    // Of one kind, which was checked, and one state.
-    FrequencyState::of(&frequencies).ok_or_else(|| not_frequencies("a file", "another"))
-}
-
-/// Sketches of one family and one state: all private or all raw.
-pub(crate) enum OfOneState<'a, S: BitmapShape> {
-    Private(Vec<&'a PrivateBitmap<S>>),
-    Raw(Vec<&'a RecordedSketch<S>>),
-}
-
-/// Sorts named sketches of one family, which was checked, by their state.
-pub(crate) fn of_one_state<S: Family>(sketches: &[(String, AnySketch)]) -> Result<OfOneState<'_, S>, Error> {
-    check_one_state(sketches)?;
-    let private: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::private(sketch)).collect();
-    let raws: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::raw(sketch)).collect();
-    match (private.is_empty(), raws.is_empty()) {
-        (true, true) => Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")),
-        (false, _) => Ok(OfOneState::Private(private)),
-        _ => Ok(OfOneState::Raw(raws)),
-    }
-}
-
-fn check_one_state(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    let named = |raw: bool| sketches.iter().find(|(_, sketch)| sketch.is_raw() == raw).map(|(name, _)| name);
-    if let (Some(raw), Some(private)) = (named(true), named(false)) {
-        return Err(Error::new(ErrorKind::Incompatible, format!("{raw} is raw and {private} is private"))
-            .argument("FILE")
-            .value(raw)
-            .allowed("all private, or all raw")
-            .hint("release the raw sketch first, with its own epsilon: mixed as they are, the private one would expose it"));
-    }
-    if sketches.is_empty() {
-        return Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE"));
-    }
-    Ok(())
-}
-
-/// Checks that named sketches can be put together: one state, one hash and key, one
-/// family and shape, no release twice.
-///
-/// # Errors
-/// [`ErrorKind::Incompatible`], which names the two sketches that do not fit and what differs.
-pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    check_one_state(sketches)?;
-    if are_frequencies(sketches)? {
-        return frequency_state(sketches)?.check();
-    }
-    let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
-    for (name, sketch) in others {
-        let fault = if first.hash_id() != sketch.hash_id() {
-            sfm_pcsa::MergeError::Hash { expected: first.hash_id(), found: sketch.hash_id() }
-        } else if let (AnyShape::Bitmap(expected), AnyShape::Bitmap(found)) = (first.shape(), sketch.shape())
-            && expected != found
-        {
-            sfm_pcsa::MergeError::Shape { expected, found }
-        } else {
-            continue;
-        };
-        return Err(Error::from(fault).prefixed(&format!("{name} does not fit {first_name}")).argument("FILE"));
-    }
-    check_no_release_twice(sketches)
-}
-
-fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    let mut seen = std::collections::HashMap::new();
-    for (name, sketch) in sketches {
-        for leaf in sketch.leaves() {
-            if let Some(other) = seen.insert(leaf.id(), name) {
-                let fault = sfm_pcsa::MergeError::RepeatedRelease { id: leaf.id() };
-                return Err(Error::from(fault).prefixed(&format!("{other} and {name}")).argument("FILE"));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Checks that named sketches can be merged to one: what [`check_compatible`] checks, and that one sketch can record
-/// all their releases.
-///
-/// # Errors
-/// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases, and for raw frequencies
-/// that are there twice ([`FrequencyError::Copied`](crate::FrequencyError::Copied)).
-pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    check_compatible(sketches)?;
-    if are_frequencies(sketches)? {
-        return frequency_state(sketches)?.check_sum();
-    }
-    let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
-    if found > MAX_RELEASES {
-        let fault = sfm_pcsa::MergeError::TooManyReleases { max: MAX_RELEASES, found };
-        return Err(Error::from(fault).argument("FILE"));
-    }
-    Ok(())
-}
-
-/// Puts named sketches together: private bitmaps by composing their noise in one of two forms, raw ones by their OR, and
-/// frequencies by their sum, which has no forms.
-///
-/// # Errors
-/// As [`check_mergeable`]; [`ErrorKind::Entropy`] when there is no randomness for the coins of the merge.
-///
-/// # Privacy
-/// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
-/// sketches is raw; its count of releases is their sum. Where records are protected, each record must be in one of the raw
-/// frequency sketches only: a whole copy is refused, and no program can tell more.
-pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
-    check_mergeable(sketches)?;
-    if are_frequencies(sketches)? {
-        return sum(sketches, None);
-    }
-    for_family!(sketches, merge_of(sketches, form))
-}
-
-fn merge_of<S: Family>(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error>
-where
-    AnySketch: From<PrivateBitmap<S>> + From<RecordedSketch<S>>,
-{
-    match of_one_state::<S>(sketches)? {
-        OfOneState::Private(private) => {
-            let mut noise = NoiseRng::from_os()?;
-            Ok(PrivateBitmap::merge_all(&private, form, &mut noise)?.into())
-        }
-        OfOneState::Raw(raws) => merge_raw(&raws).map(AnySketch::from),
-    }
-}
-
-/// Adds up named frequency sketches of data sets that have no unit of privacy in common.
-///
-/// # Errors
-/// As [`merge`]; [`ErrorKind::Incompatible`] for bitmaps, whose releases are booked one by one however they are merged.
-///
-/// # Privacy
-/// The sum states the largest cost instead of their sum, and raw sketches keep their bound. Sound only under the assumption
-/// that the caller names; no program can check it.
-pub fn merge_disjoint(sketches: &[(String, AnySketch)], assumption: DisjointParts) -> Result<AnySketch, Error> {
-    frequency_state(sketches)?;
-    check_mergeable(sketches)?;
-    sum(sketches, Some(assumption))
-}
-
-fn sum(sketches: &[(String, AnySketch)], disjoint: Option<DisjointParts>) -> Result<AnySketch, Error> {
-    frequency_state(sketches)?.sum(disjoint).map(AnySketch::from)
-}
-
-/// The union of raw sketches, of which there is at least one.
-pub(crate) fn merge_raw<S: BitmapShape>(raws: &[&RecordedSketch<S>]) -> Result<RecordedSketch<S>, Error> {
-    let (first, others) = raws.split_first().ok_or(sfm_pcsa::MergeError::Empty)?;
-    let mut union = (*first).clone();
-    others.iter().try_for_each(|other| union.merge(other))?;
-    Ok(union)
 }

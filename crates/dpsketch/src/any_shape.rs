@@ -1,6 +1,7 @@
 use core::fmt;
 
 use countsketch_dp::{CountSketchShape, PrefixLayout};
+use f0_sketch::F0Shape;
 use sfm_pcsa::SketchShape;
 
 /// The shape of a sketch of any kind.
@@ -14,13 +15,15 @@ use sfm_pcsa::SketchShape;
 /// assert_eq!(shape.to_string(), "5 x 1024");
 /// # Ok::<(), dpsketch::countsketch_dp::ParamError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyShape {
     /// A bitmap's, such as buckets and levels.
     Bitmap(SketchShape),
     /// Rows and width of frequencies.
     CountSketch(CountSketchShape),
+    /// Levels and cells of an F0 sketch.
+    F0(F0Shape),
     /// Of a stack of prefixes.
     Prefixes {
         /// The bits of a key.
@@ -43,6 +46,7 @@ impl fmt::Display for AnyShape {
         match self {
             Self::Bitmap(shape) => shape.fmt(f),
             Self::CountSketch(shape) => shape.fmt(f),
+            Self::F0(shape) => shape.fmt(f),
             Self::Prefixes { key_bits, levels, sketch } => {
                 write!(f, "keys of {key_bits} bits in {levels} levels of {sketch}")
             }

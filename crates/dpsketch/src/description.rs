@@ -19,6 +19,9 @@ impl Description {
         if let AnySketch::Frequencies(frequencies) = sketch {
             return Self { facts: frequencies.describe() };
         }
+        if let AnySketch::F0(f0) = sketch {
+            return Self { facts: f0.describe() };
+        }
         let hash = sketch.hash_id();
         let mut facts = json!({
             "kind": sketch.kind(),
@@ -56,7 +59,8 @@ impl Description {
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),
-            _described => json!({}),
+            _frequencies => json!({}),
+            _f0 => json!({}),
         );
         for part in [shape, made, more] {
             if let (Value::Object(facts), Value::Object(part)) = (&mut facts, part) {
@@ -73,6 +77,10 @@ impl Description {
     /// sketches`; for private ones `noise_variance` (of a cell, in squared units of weight), `noise_parameter` (σ² as an exact
     /// fraction, in squared grid units, where all noise is Gaussian), `epsilon_at_delta` and `releases`; for raw ones
     /// `max_weight, max_items, squared_norm, parts, times_released`.
+    ///
+    /// For F0 sketches: `kind, state, mode, levels, cells_per_level, cells, max_weight, hash, key`, then `contrast, epsilon,
+    /// epsilon_total, epsilon_if_seen_alone, unit, sketches, releases` (each with `id, epsilon, epsilon_spent,
+    /// flip_probability, unit`), or `times_released` of a raw one.
     #[must_use]
     pub fn to_json(&self) -> Value {
         self.facts.clone()

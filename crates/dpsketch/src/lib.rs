@@ -12,6 +12,7 @@ mod convert;
 mod description;
 mod error;
 mod expr;
+mod f0;
 mod file_lock;
 mod frequency;
 #[cfg(feature = "arrow")]
@@ -20,6 +21,7 @@ mod groups;
 mod ingest_arrow;
 mod key_file;
 mod ledger;
+mod merge;
 mod number;
 mod output_check;
 mod output_file;
@@ -41,11 +43,12 @@ mod user_bound;
 pub use cardinality_estimators;
 pub use countsketch_dp;
 pub use dp_noise;
+pub use f0_sketch;
 pub use sfm_pcsa;
 pub use sketch_hash;
 
 pub use answer::{Answer, ErrorParts, estimate, estimate_with};
-pub use any::{AnySketch, check_compatible, check_mergeable, merge, merge_disjoint};
+pub use any::AnySketch;
 pub use any_shape::AnyShape;
 pub use bounded_builder::BoundedBuilder;
 pub use builder::{DistinctBuilder, RowCounts};
@@ -54,6 +57,10 @@ pub use column::{HASHABLE_TYPES, is_hashable};
 pub use description::Description;
 pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
+pub use f0::{
+    AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Terms, F0Whole, Operation,
+    RawF0Sketch, ReleasedF0Sketch, WeightConflict, f0_shape, parse_max_weight, release_f0_file, release_f0_file_paid,
+};
 pub use frequency::{
     Calibration, Clipping, CountSketchTerms, Excess, FieldType, FoundKeys, FrequencyAnswer, FrequencyBuilder,
     FrequencyCounts, FrequencyError, FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose,
@@ -70,6 +77,7 @@ pub use groups::{
 pub use ingest_arrow::visit_rows;
 pub use key_file::{create_key_file, read_key_file};
 pub use ledger::{Currency, Ledger, LedgerError, LedgerRecord, LedgerTerms, Spend, SpendReceipt, SpendRecord};
+pub use merge::{check_compatible, check_mergeable, merge, merge_disjoint};
 pub use number::{parse_count, parse_real, parse_size};
 pub use output_check::{OutputIsInput, check_output};
 pub use output_file::{OutputFile, Readers};

@@ -2,16 +2,18 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use dp_noise::{Epsilon, NoiseRng, Permit};
+use f0_sketch::NoiseRule;
 use sfm_pcsa::{BitmapShape, Unit, looks_like_presto};
 
 use crate::any::{AnySketch, with_sketch};
 use crate::error::{Error, ErrorKind};
+use crate::f0::{AnyF0Sketch, release_opened};
 use crate::file_lock::{self, has_other_names, is_still_at, sync_folder};
 use crate::output_file::{OutputFile, Readers};
 use crate::raw::RecordedSketch;
 use crate::sketch_file::{open, read_bytes};
 
-/// Releases the sketch in a raw file, once.
+/// Releases the sketch in a raw file, once: a bitmap, or an F0 sketch.
 ///
 /// The file counts its releases. The count is raised and safely on disk before any noise is drawn, under a lock that only
 /// one process can hold, so that two calls at the same time cannot both be the first. Without `again` only a file that was
@@ -85,6 +87,13 @@ pub fn release_raw_file_paid(
             Ok(raw.release_with(permit, &mut noise)?.into())
         },
         frequencies => Err(not_raw(&file.name, &frequencies.into())),
+        f0 => match f0 {
+            AnyF0Sketch::Raw(raw) => {
+                let level = (epsilon, NoiseRule::Tight);
+                Ok(AnyF0Sketch::from(release_opened(file, raw, level, again, pay, &mut noise)?).into())
+            }
+            private => Err(not_raw(&file.name, &private.into())),
+        },
     )
 }
 

@@ -1,4 +1,4 @@
-use sketch_hash::{AnyHash, Item, KeyedHash, hash64_row};
+use sketch_hash::{AnyHash, Item, KeyedHash, hash64_row, hash128_row};
 use zeroize::Zeroize;
 
 use crate::builder::clean;
@@ -43,6 +43,21 @@ impl RowHasher {
         &mut self,
         values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
     ) -> Option<u64> {
+        self.digest::<Word>(values)
+    }
+
+    /// The same in 128 bits.
+    pub(crate) fn hash128<'a>(
+        &mut self,
+        values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
+    ) -> Option<[u64; 2]> {
+        self.digest::<TwoWords>(values)
+    }
+
+    fn digest<'a, D: Digest>(
+        &mut self,
+        values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
+    ) -> Option<D::Output> {
         let values = values.into_iter();
         let columns = values.len();
         self.buffers.resize_with(columns.max(self.buffers.len()), String::new);
@@ -53,9 +68,48 @@ impl RowHasher {
             item
         });
         let hash = match columns {
-            1 => items.last().map(|item| item.hash64(&self.hash)),
-            _ => Some(hash64_row(&self.hash, items)),
+            1 => items.last().map(|item| D::of_item(&self.hash, &item)),
+            _ => Some(D::of_row(&self.hash, items)),
         };
         hash.filter(|_| !missing)
+    }
+}
+
+/// How much of a hash is wanted.
+trait Digest {
+    type Output;
+
+    fn of_item(hash: &AnyHash, item: &Item<'_>) -> Self::Output;
+
+    fn of_row<'a>(hash: &AnyHash, items: impl Iterator<Item = Item<'a>>) -> Self::Output;
+}
+
+/// 64 bits.
+struct Word;
+
+impl Digest for Word {
+    type Output = u64;
+
+    fn of_item(hash: &AnyHash, item: &Item<'_>) -> u64 {
+        item.hash64(hash)
+    }
+
+    fn of_row<'a>(hash: &AnyHash, items: impl Iterator<Item = Item<'a>>) -> u64 {
+        hash64_row(hash, items)
+    }
+}
+
+/// 128 bits.
+struct TwoWords;
+
+impl Digest for TwoWords {
+    type Output = [u64; 2];
+
+    fn of_item(hash: &AnyHash, item: &Item<'_>) -> [u64; 2] {
+        item.hash128(hash)
+    }
+
+    fn of_row<'a>(hash: &AnyHash, items: impl Iterator<Item = Item<'a>>) -> [u64; 2] {
+        hash128_row(hash, items)
     }
 }

@@ -4,9 +4,11 @@ use cardinality_estimators::{Confidence, Estimate, SetFormula as Regions, Status
 use sfm_pcsa::{PrivateBitmap, jaccard_estimate, set_estimate};
 
 use crate::answer::{Answer, estimate};
-use crate::any::{AnySketch, Family, OfOneState, check_compatible, for_family, of_one_state};
+use crate::any::{AnySketch, Family, for_family};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
+use crate::f0::{formula_f0, jaccard_f0};
+use crate::merge::{OfOneState, Sort, check_compatible, f0_state, of_one_state, one_sort};
 
 /// How many distinct items are in a set formula over the data behind sketches with these names, such as `a & !b`.
 ///
@@ -14,6 +16,10 @@ use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
 /// about the error of the union of all sets, so a small overlap of large sets is not seen; the status says so.
 ///
 /// Raw sketches are answered for formulas that are the union of some of them.
+///
+/// F0 sketches are answered by the joint likelihood of two of them, for any formula; more than two for the symmetric
+/// difference of all (`a ^ b ^ c`), in mode `presampled` for the union of all, which are the sets that their XOR tells about. The same holds for
+/// raw ones, without privacy.
 ///
 /// # Errors
 /// [`ErrorKind::Parameter`] for a formula that cannot be read, with the position, for names that are wrong, repeated or
@@ -49,7 +55,10 @@ pub fn estimate_formula(sketches: &[(String, AnySketch)], expr: &str, confidence
     let formula = SetFormula::parse(expr, &names).map_err(|error| error.explain(expr).argument_or("--expr"))?;
     let used = used_names(&formula, expr, &names)?;
     check_compatible(sketches)?;
-    let answer = for_family!(sketches, formula_of(sketches, &formula, &used, confidence))?;
+    let answer = match one_sort(sketches)? {
+        Sort::F0 => formula_f0(f0_state(sketches)?, &formula, &used, confidence)?,
+        _ => for_family!(sketches, formula_of(sketches, &formula, &used, confidence))?,
+    };
     Ok(answer.with_expr(expr.to_owned()))
 }
 
@@ -96,7 +105,10 @@ pub fn estimate_jaccard(sketches: &[(String, AnySketch)], confidence: Confidence
     // As a formula, for what it says about the names.
     SetFormula::parse(first, &[first, second])?;
     check_compatible(sketches)?;
-    let answer = for_family!(sketches, jaccard_of(sketches, confidence))?;
+    let answer = match one_sort(sketches)? {
+        Sort::F0 => jaccard_f0(&f0_state(sketches)?, confidence)?,
+        _ => for_family!(sketches, jaccard_of(sketches, confidence))?,
+    };
     Ok(answer.with_expr(format!("jaccard({first}, {second})")))
 }
 
@@ -141,7 +153,7 @@ fn used_names(formula: &SetFormula, expr: &str, names: &[&str]) -> Result<Vec<us
 }
 
 /// The size of a formula like `a - a`.
-fn nothing(confidence: Confidence) -> Result<Estimate, Error> {
+pub(crate) fn nothing(confidence: Confidence) -> Result<Estimate, Error> {
     Ok(Estimate::new(Status::Empty, Some(0.0), Some(0.0), (Some(0.0), Some(0.0)), confidence)?)
 }
 
@@ -162,7 +174,7 @@ fn of_raw<S: Family>(
     }
 }
 
-fn raw_refused(what: &str) -> Error {
+pub(crate) fn raw_refused(what: &str) -> Error {
     Error::new(ErrorKind::Refused, format!("{what} is not estimated from raw sketches"))
         .argument("--name")
         .allowed("private sketches")

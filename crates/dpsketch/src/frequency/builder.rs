@@ -6,6 +6,7 @@ use countsketch_dp::CountSketch;
 use sketch_hash::{AnyHash, Domain, Item, KeyedHash};
 use zeroize::{Zeroize, Zeroizing};
 
+use super::counts::{Excess, FrequencyCounts};
 use super::error::FrequencyError;
 use super::raw::RawCountSketch;
 use super::terms::CountSketchTerms;
@@ -17,27 +18,6 @@ use crate::text::TextRules;
 
 /// Records that are added in one go.
 const BATCH: usize = 256;
-
-/// What to do with a record that weighs more than was declared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Excess {
-    /// Refuse it, and give the build up.
-    #[default]
-    Refuse,
-    /// Bring it to the declared maximum, keep its sign, and count it.
-    Clip,
-}
-
-/// How many rows a builder has seen. The data owner's business only: these numbers are exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FrequencyCounts {
-    /// All rows, those that were left out included.
-    pub rows: u64,
-    /// Rows left out because a value, the weight or the user was missing.
-    pub nulls: u64,
-    /// Records that were clipped to the declared maximum.
-    pub clipped: u64,
-}
 
 /// Builds a raw frequency sketch from records as they come, each of which is a unit of privacy.
 ///
@@ -219,6 +199,7 @@ impl FrequencyBuilder {
                 self.counts.rows += other.counts.rows;
                 self.counts.nulls += other.counts.nulls;
                 self.counts.clipped += other.counts.clipped;
+                self.counts.zeroed += other.counts.zeroed;
                 Ok(())
             }
         }
@@ -254,7 +235,10 @@ impl FrequencyBuilder {
     pub(crate) fn push_weighted(&mut self, hash: Option<u64>, weight: Option<Item<'_>>) -> Result<(), Error> {
         self.check()?;
         let weight = weight.and_then(|weight| clean(self.rows.rules(), weight, &mut self.weight_text));
-        let units = weight.map(|weight| weight_units(&weight, self.sketch.granularity()));
+        let units = weight.as_ref().map(|weight| weight_units(weight, self.sketch.granularity()));
+        if let (Some(weight), Some(Some(units)), Some(_)) = (&weight, units, hash) {
+            self.counts.note_rounding(weight, units);
+        }
         match (hash, units) {
             (_, Some(None)) => Err(self.give_up(FrequencyError::NotANumber { row: self.counts.rows + 1 })),
             (Some(hash), Some(Some(units))) => self.push_units(hash, units),

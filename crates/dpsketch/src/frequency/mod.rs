@@ -5,6 +5,7 @@ mod any;
 mod arrow;
 mod builder;
 mod convert;
+mod counts;
 mod describe;
 mod error;
 mod fields;
@@ -27,8 +28,9 @@ mod users;
 mod weight;
 
 pub use any::FrequencySketch;
-pub use builder::{Excess, FrequencyBuilder, FrequencyCounts};
+pub use builder::FrequencyBuilder;
 pub use convert::count_sketch_shape;
+pub use counts::{Excess, FrequencyCounts};
 pub use error::FrequencyError;
 pub use fields::{FieldType, ItemFields};
 pub use level::{Calibration, FrequencyLevel, PricedRelease};

@@ -6,7 +6,7 @@ use countsketch_dp::{CountSketch, UserContribution};
 use sketch_hash::{AnyHash, HashKey, Item};
 use zeroize::Zeroizing;
 
-use super::builder::FrequencyCounts;
+use super::counts::FrequencyCounts;
 use super::error::FrequencyError;
 use super::raw::RawCountSketch;
 use super::terms::CountSketchTerms;
@@ -148,7 +148,10 @@ impl UserFrequencyBuilder {
     ) -> Result<(), Error> {
         let item = self.rows.hash(values);
         let weight = weight.and_then(|weight| clean(self.rows.rules(), weight, &mut self.weight_text));
-        let units = weight.map(|weight| weight_units(&weight, self.sketch.granularity()));
+        let units = weight.as_ref().map(|weight| weight_units(weight, self.sketch.granularity()));
+        if let (Some(weight), Some(Some(units))) = (&weight, units) {
+            self.counts.note_rounding(weight, units);
+        }
         if units == Some(None) {
             self.given_up = true;
             return Err(FrequencyError::NotANumber { row: self.counts.rows + 1 }.into());

@@ -48,6 +48,21 @@ pub fn weight_units(weight: &Item<'_>, granularity: Granularity) -> Option<i64> 
     }
 }
 
+/// Whether a weight that has units is 0 as it is written, not only on the grid.
+pub(super) fn is_zero(weight: &Item<'_>) -> bool {
+    match *weight {
+        Item::Integer(value) => value == 0,
+        Item::Decimal { unscaled, .. } => unscaled == 0,
+        Item::Float(value) => value == 0.0,
+        Item::Float32(value) => value == 0.0,
+        Item::Text(text) => {
+            let mantissa = text.split_once(['e', 'E']).map_or(text, |(mantissa, _)| mantissa);
+            !mantissa.bytes().any(|byte| (b'1'..=b'9').contains(&byte))
+        }
+        _ => false,
+    }
+}
+
 /// Sign, digits with at most one point among them, exponent.
 fn text_units(text: &str, granularity: Granularity) -> Option<i64> {
     let text = text.trim();
@@ -247,6 +262,25 @@ mod tests {
                 exact(significant, whole, grid),
                 "{digits:?}e{exponent} {grid}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_rounded_to_zero_is_told_from_zero() {
+        for zero in [
+            Item::Integer(0),
+            Item::Decimal { unscaled: 0, scale: 9 },
+            Item::Float(-0.0),
+            Item::Float32(0.0),
+            Item::Text(" -0.00e7 "),
+        ] {
+            assert!(is_zero(&zero), "{zero:?}");
+        }
+        for small in
+            [Item::Decimal { unscaled: 3, scale: 1 }, Item::Float(1e-300), Item::Text("0.3"), Item::Text("1e-99")]
+        {
+            assert_eq!(weight_units(&small, Granularity::ONE), Some(0), "{small:?}");
+            assert!(!is_zero(&small), "{small:?}");
         }
     }
 

@@ -196,7 +196,7 @@ const APPROXIMATIONS: [&str; 3] = [
 ];
 
 /// Null for what is beyond numbers.
-pub(super) fn finite(value: f64) -> Option<f64> {
+pub(crate) fn finite(value: f64) -> Option<f64> {
     Some(value).filter(|value| value.is_finite())
 }
 

@@ -18,6 +18,11 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Errors that are infinite say that nothing can be learnt.
+    pub(crate) const fn new(relative_error: f64, noise_floor: f64, distinct: f64, saturated: bool) -> Self {
+        Self { relative_error, noise_floor, distinct, saturated }
+    }
+
     /// The predicted standard error over the count; infinite when nothing can be learnt.
     #[must_use]
     pub const fn relative_error(&self) -> f64 {
@@ -48,7 +53,7 @@ impl Prediction {
         }
     }
 
-    pub(super) fn to_json(self, answer: PlannedAnswer) -> Value {
+    pub(crate) fn to_json(self, answer: PlannedAnswer) -> Value {
         json!({
             "answer": answer.as_str(),
             "predicted_rse": finite(self.relative_error),
@@ -87,7 +92,7 @@ impl Plan {
                 .map(|(layout, own)| (together(layout, own, parties, n) / n, together(layout, own, parties, 0.0))),
         };
         let (relative_error, noise_floor) = found.unwrap_or((f64::INFINITY, f64::INFINITY));
-        Prediction { relative_error, noise_floor, distinct: n, saturated }
+        Prediction::new(relative_error, noise_floor, n, saturated)
     }
 }
 

@@ -14,7 +14,7 @@ pub enum UserBoundError {
         found: u32,
     },
     /// Less memory than sorting needs.
-    #[error("sorting by user needs at least {expected} bytes of memory, found {found}")]
+    #[error("sorting needs at least {expected} bytes of memory, found {found}")]
     Memory {
         /// The least amount in bytes.
         expected: usize,
@@ -22,7 +22,7 @@ pub enum UserBoundError {
         found: usize,
     },
     /// The system does not give that much memory.
-    #[error("cannot get {requested} bytes of memory for sorting by user")]
+    #[error("cannot get {requested} bytes of memory for sorting")]
     NoMemory {
         /// What was asked for.
         requested: usize,

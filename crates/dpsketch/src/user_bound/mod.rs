@@ -18,6 +18,8 @@ use grouping::Grouping;
 use selection::{Selection, UserHash};
 use sketch_hash::{HashKey, Item};
 use sorter::Pair;
+pub(crate) use sorter::{Record, Sorter, read_words, write_words};
+
 pub use unit::{MaxItems, PrivacyUnit};
 pub use weighted::WeightedUserBound;
 use zeroize::Zeroizing;

@@ -23,7 +23,7 @@ const RUN_OVERHEAD: usize = 256;
 const BATCH: usize = 1024;
 
 /// What is sorted: by user first, then by item.
-pub(super) trait Record: DefaultIsZeroes + Ord {
+pub(crate) trait Record: DefaultIsZeroes + Ord {
     /// Bytes of a record in the file; in memory it has no more.
     const BYTES: usize;
 
@@ -63,14 +63,14 @@ impl Record for Pair {
 }
 
 /// Words in little-endian order.
-pub(super) fn write_words(bytes: &mut [u8], words: &[u64]) {
+pub(crate) fn write_words(bytes: &mut [u8], words: &[u64]) {
     for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
         chunk.copy_from_slice(&word.to_le_bytes());
     }
 }
 
 /// As many words as asked for; zeros where bytes are missing.
-pub(super) fn read_words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+pub(crate) fn read_words<const N: usize>(bytes: &[u8]) -> [u64; N] {
     let mut words = [0; N];
     for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(8)) {
         *word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
@@ -80,7 +80,7 @@ pub(super) fn read_words<const N: usize>(bytes: &[u8]) -> [u64; N] {
 
 /// Collects records and gives them back sorted, those about one thing as one. What does not fit in memory goes to a [`SpillFile`] as sorted
 /// runs, which are merged at the end, and before when there are more of them than the memory can merge.
-pub(super) struct Sorter<R: Record> {
+pub(crate) struct Sorter<R: Record> {
     memory: usize,
     folder: PathBuf,
     /// Room for as many records as the memory holds, from the start.
@@ -96,7 +96,7 @@ struct Spilled {
 }
 
 impl<R: Record> Sorter<R> {
-    pub(super) fn new(memory: usize, folder: PathBuf) -> Result<Self, UserBoundError> {
+    pub(crate) fn new(memory: usize, folder: PathBuf) -> Result<Self, UserBoundError> {
         if memory < MIN_MEMORY {
             return Err(UserBoundError::Memory { expected: MIN_MEMORY, found: memory });
         }
@@ -114,7 +114,7 @@ impl<R: Record> Sorter<R> {
         self.buffer.try_reserve_exact(capacity).map_err(|_| UserBoundError::NoMemory { requested: self.memory })
     }
 
-    pub(super) fn push(&mut self, record: R) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, record: R) -> Result<(), Error> {
         if self.buffer.len() == self.capacity() {
             self.sort();
             // Rows that repeat each other may never need the disk.
@@ -128,7 +128,7 @@ impl<R: Record> Sorter<R> {
     }
 
     /// Visits all records in rising order.
-    pub(super) fn finish(mut self, mut visit: impl FnMut(R)) -> Result<(), Error> {
+    pub(crate) fn finish(mut self, mut visit: impl FnMut(R)) -> Result<(), Error> {
         self.sort();
         if self.spilled.is_none() {
             self.buffer.iter().copied().for_each(visit);

@@ -72,7 +72,7 @@ fn heavy_records_are_clipped_by_explicit_choice_and_counted() {
     for weight in ["11", "-400", "10", "1e18"] {
         clipping.push_weighted_row([Some(Item::from("a"))], Some(Item::from(weight))).unwrap();
     }
-    assert_eq!(clipping.counts(), FrequencyCounts { rows: 4, nulls: 0, clipped: 3 });
+    assert_eq!(clipping.counts(), FrequencyCounts { rows: 4, nulls: 0, clipped: 3, zeroed: 0 });
     assert_eq!(bytes(&clipping.finish().unwrap()), plainly(10, &[("a", 10), ("a", -10), ("a", 10), ("a", 10)]));
 }
 
@@ -82,7 +82,7 @@ fn a_weight_that_is_no_number_is_damaged_input_and_a_missing_one_is_left_out() {
     let mut builder = FrequencyBuilder::new(terms(10), AnyHash::default(), rules).unwrap();
     builder.push_weighted_row([Some(Item::from("a"))], Some(Item::from("NA"))).unwrap();
     builder.push_weighted_row([None], Some(Item::from("1"))).unwrap();
-    assert_eq!(builder.counts(), FrequencyCounts { rows: 2, nulls: 2, clipped: 0 });
+    assert_eq!(builder.counts(), FrequencyCounts { rows: 2, nulls: 2, clipped: 0, zeroed: 0 });
     let error = builder.push_weighted_row([Some(Item::from("a"))], Some(Item::from("many"))).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Damaged);
     assert!(error.message().starts_with("row 3 "), "{error}");
@@ -128,4 +128,15 @@ fn users_and_other_hashes_are_refused() {
     let other = AnyHash::from(DefaultHash::new(HashKey::from_bytes([1; 16])));
     let other = FrequencyBuilder::new(terms(1), other, TextRules::default()).unwrap();
     assert_eq!(builder(1).absorb(other).unwrap_err().kind(), ErrorKind::Incompatible);
+}
+
+#[test]
+fn weights_that_the_grid_makes_vanish_are_counted_and_zeros_are_not() {
+    let mut builder = builder(10);
+    for weight in ["0.3", "0", "0.5", "-0.2", "1", "0.00"] {
+        builder.push_weighted_row([Some(Item::from("a"))], Some(Item::from(weight))).unwrap();
+    }
+    builder.push_weighted_row([None], Some(Item::from("0.3"))).unwrap();
+    let counted = FrequencyCounts { rows: 7, nulls: 1, clipped: 0, zeroed: 3 };
+    assert_eq!(builder.counts(), counted, "a row that is left out for another reason is not counted twice");
 }

@@ -10,7 +10,8 @@ use super::key::PrefixKeys;
 use super::raw::RawPrefixStack;
 use crate::builder::clean;
 use crate::error::Error;
-use crate::frequency::builder::{Excess, FrequencyCounts, in_units_of_weight};
+use crate::frequency::builder::in_units_of_weight;
+use crate::frequency::counts::{Excess, FrequencyCounts};
 use crate::frequency::error::FrequencyError;
 use crate::frequency::weight::weight_units;
 use crate::text::TextRules;
@@ -172,7 +173,11 @@ impl PrefixBuilder {
     ) -> Result<(), Error> {
         let weight = weight.and_then(|weight| clean(&self.rules, weight, &mut self.texts[2]));
         let wrong = FrequencyError::NotANumber { row: self.counts.rows + 1 };
-        let units = weight.map(|weight| weight_units(&weight, self.stack.granularity()).ok_or(wrong)).transpose();
+        let units =
+            weight.as_ref().map(|weight| weight_units(weight, self.stack.granularity()).ok_or(wrong)).transpose();
+        if let (Some(weight), Ok(Some(units))) = (&weight, &units) {
+            self.counts.note_rounding(weight, *units);
+        }
         self.push(user, item, units)
     }
 

@@ -123,7 +123,7 @@ fn rows_without_user_item_or_weight_are_left_out() {
     builder.push_weighted_row(Some(Item::from("u")), [None], Some(Item::from("1"))).unwrap();
     builder.push_weighted_row(Some(Item::from("u")), [Some(Item::from("a"))], None).unwrap();
     builder.push_row(Some(Item::from("u")), [Some(Item::from("a"))]).unwrap();
-    assert_eq!(builder.counts(), FrequencyCounts { rows: 4, nulls: 3, clipped: 0 });
+    assert_eq!(builder.counts(), FrequencyCounts { rows: 4, nulls: 3, clipped: 0, zeroed: 0 });
     let (_, users) = builder.finish().unwrap();
     assert_eq!((users.rows, users.users, users.kept), (4, 1, 1));
 }
