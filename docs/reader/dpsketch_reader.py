@@ -35,6 +35,8 @@ FAMILIES = {
     10: "countsketch-raw",
     11: "prefix-private",
     12: "prefix-raw",
+    13: "f0-private",
+    14: "f0-raw",
     EXAMPLE: "example",
 }
 MAX_RELEASES = 65536
@@ -586,6 +588,117 @@ def _prefix_private(fields, header):
             "levels": levels, "rho_total": rho}
 
 
+# --- F0 -----------------------------------------------------------------------------------------------------------
+
+SET, PRESAMPLED = 1, 2
+MODES = {SET: "set", PRESAMPLED: "presampled"}
+
+
+class F0Frame:
+    """What both bodies begin with: mode, hash, largest weight and tables."""
+
+    def __init__(self, fields):
+        self.mode = fields.one("B")
+        _within("mode", self.mode, SET, PRESAMPLED)
+        self.hash_id = _hash(fields)
+        weight = fields.take(8)
+        self.max_weight = struct.unpack("<d", weight)[0] if any(weight) else None
+        if self.max_weight is not None:
+            _within("largest weight", self.max_weight, 2.0**-256, 2.0**256)
+        self.tables = fields.records("QI")
+        _within("tables", len(self.tables), 1, 255)
+        for share, cells in self.tables:
+            # An item falls into one cell with probability share / 2^63 / cells < 1/2.
+            _within("share", share, 1, 1 << 63)
+            _within("cells", cells, (share >> 62) + 1, 1 << 26)
+        _within("sum of the shares", sum(share for share, _ in self.tables), 1 << 63, 1 << 63)
+        self.cells = sum(cells for _, cells in self.tables)
+        _within("cells of all tables", self.cells, 2, 1 << 26)
+
+    def ones(self, text):
+        counts, first = [], 0
+        for _, cells in self.tables:
+            counts.append(text.count("1", first, first + cells))
+            first += cells
+        return {"ones_per_table": counts}
+
+    def describe(self):
+        tables = [{"share": str(share), "cells": cells} for share, cells in self.tables]
+        return {"mode": MODES[self.mode], **self.hash_id, "max_weight": self.max_weight, "tables": tables}
+
+
+def _f0_raw(fields, header):
+    frame = F0Frame(fields)
+    insecure = "insecure_noise" in header["flags"]
+    if insecure and frame.mode == SET:
+        raise FormatError("flags_family", f"a set, which has no coins, with flags {header['flags']}")
+    releases, max_items = fields.unpack("II")
+    exposure = fields.take(8)
+    value = struct.unpack("<d", exposure)[0]
+    if any(exposure) and not (frame.mode == PRESAMPLED and 0 < value < math.inf):
+        raise FormatError("body", f"a level of earlier releases of {value} in mode {MODES[frame.mode]}")
+    return {
+        "family": FAMILIES[header["family"]],
+        **frame.describe(),
+        "releases": releases,
+        "max_items": max_items,
+        "exposure": value,
+        "insecure_coins": insecure,
+        **_ones(fields, frame),
+    }
+
+
+def _f0_keeps(mode, p, share):
+    """Whether flips with probability p keep the level of a cell: the least probability that does, rounded up, or more."""
+    with localcontext() as context:
+        context.prec = 80
+        shrink = (-Decimal(share)).exp()
+        least = shrink / (1 + shrink) if mode == SET else shrink / 2
+        return p < 1 << 63 and p >= least * (1 << 64)
+
+
+def _f0_leaf(mode, index, record):
+    name, p, epsilon, max_items = record
+    if not 2.0**-30 <= epsilon <= 256:
+        raise FormatError("body", f"release {index}: epsilon of {epsilon}")
+    share = _share(epsilon, max(max_items, 1))
+    if not (share >= 2.0**-30 and _f0_keeps(mode, p, share)):
+        raise FormatError("body", f"release {index}: {p} over 2^64 does not keep epsilon = {epsilon}")
+    return {"id": name.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": max_items}
+
+
+def _f0_private(fields, header):
+    frame = F0Frame(fields)
+    records = fields.records("16sQdI")
+    _within("releases", len(records), 1, MAX_RELEASES)
+    names = [record[0] for record in records]
+    if any(name >= after for name, after in zip(names, names[1:])):
+        raise FormatError("body", "releases are not in rising order")
+    leaves = [_f0_leaf(frame.mode, index, record) for index, record in enumerate(records)]
+    contrast = Fraction(1)
+    for leaf in leaves:
+        contrast *= 1 - Fraction(int(leaf["flip_numerator"]), 1 << 63)
+    if contrast < Fraction(1, 1 << 300):
+        raise FormatError("body", "the noise leaves nothing")
+    cells_of_unit = _cells_of_unit(leaves, 1)
+    with localcontext() as context:
+        context.prec = 60
+        c = Decimal(contrast.numerator) / Decimal(contrast.denominator)
+        level = ((1 + c) / (1 - c)).ln() if frame.mode == SET else -(1 - c).ln()
+    return {
+        "family": FAMILIES[header["family"]],
+        "insecure_noise": "insecure_noise" in header["flags"],
+        **frame.describe(),
+        "leaves": leaves,
+        "contrast": float(contrast),
+        "flip_probability": float((1 - contrast) / 2),
+        "level_if_seen_alone": None if cells_of_unit is None else float(level * cells_of_unit),
+        "epsilon": max(leaf["epsilon"] for leaf in leaves),
+        "epsilon_total": _epsilon_total(leaves),
+        **_ones(fields, frame),
+    }
+
+
 # How to read the body of a family, and how long it may be.
 _BODIES = {EXAMPLE: (_example, 1 << 20)}
 for _number, _shape in ((1, Pcsa), (3, Linear), (5, Bloom), (7, Legions)):
@@ -595,6 +708,8 @@ _BODIES[9] = (_countsketch_private, COUNTSKETCH_CAP)
 _BODIES[10] = (_countsketch_raw, COUNTSKETCH_CAP)
 _BODIES[11] = (_prefix_private, 1 << 30)
 _BODIES[12] = (_prefix_raw, 1 << 30)
+_BODIES[13] = (_f0_private, 1 << 24)
+_BODIES[14] = (_f0_raw, 1 << 24)
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

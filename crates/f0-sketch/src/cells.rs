@@ -34,7 +34,7 @@ impl Cells {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.zeroize();
+        self.0.as_mut_slice().zeroize();
     }
 
     pub(crate) fn xor(&mut self, other: &Self) {

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod cell_share;
 mod cells;
 mod contrast;
+pub mod diagnostics;
+#[cfg(test)]
+mod enumeration;
 mod error;
-mod estimate;
 mod joint;
 mod leaf;
 mod merge;
@@ -12,7 +15,6 @@ mod mode;
 mod noise;
 #[cfg(feature = "rayon")]
 mod parallel;
-mod plan;
 mod presampled;
 mod private;
 mod release;
@@ -20,8 +22,8 @@ mod sensitive;
 #[cfg(feature = "serde")]
 mod serde_impl;
 mod set;
-mod sets;
 mod shape;
+mod shared_noise;
 mod sketch;
 mod unit;
 mod unseen;
@@ -33,15 +35,15 @@ pub use cardinality_estimators;
 pub use dp_noise;
 pub use sketch_hash;
 
+pub use cell_share::CellShare;
 pub use error::{DecodeError, MergeError, ObserveError, ReleaseError, ShapeError, SharingError, WeightError};
 pub use leaf::{Leaf, MAX_RELEASES, ReleaseId};
 pub use mode::{Mode, ModeKind, Presampled, Set};
 pub use noise::{NoiseRule, presampled_cost};
-pub use plan::{F0Plan, PlanError, PlannedF0};
 pub use private::PrivateF0Sketch;
 pub use sensitive::SensitiveBytes;
-pub use sets::SketchPair;
 pub use shape::{F0Shape, Table};
+pub use shared_noise::SharedNoise;
 pub use sketch::F0Sketch;
 pub use unit::Unit;
 pub use unseen::UnseenF0Sketch;

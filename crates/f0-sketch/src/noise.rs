@@ -111,7 +111,7 @@ fn exposed(share: Epsilon, exposure: f64) -> DyadicProbability {
 /// // ε = 1 needs p = e⁻¹/2, which is noise of level ln(2e − 1).
 /// let level = Epsilon::new((2.0 * 1_f64.exp() - 1.0).ln())?;
 /// assert!((presampled_cost(&[level]) - 1.0).abs() < 1e-12);
-/// assert!((presampled_cost(&[level, level]) - 2.343).abs() < 1e-3, "not 2");
+/// assert!((presampled_cost(&[level, level]) - 2.336).abs() < 1e-3, "not 2");
 /// # Ok::<(), f0_sketch::dp_noise::ParameterError>(())
 /// ```
 #[must_use]

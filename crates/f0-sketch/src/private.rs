@@ -201,6 +201,11 @@ impl<M: Mode> PrivateF0Sketch<M> {
         self.bits
     }
 
+    #[cfg(test)]
+    pub(crate) const fn exact_contrast(&self) -> Contrast {
+        self.contrast
+    }
+
     pub(crate) fn kind(&self) -> Kind<'_> {
         Kind { hash_id: self.hash_id, shape: &self.shape, rule: self.rule }
     }
@@ -213,7 +218,7 @@ pub(crate) fn contrast_of(leaves: &[Leaf]) -> Contrast {
 /// The level of one merged cell, rounded up.
 ///
 /// With `q = (1 − c)/2` the flip probability, `ln((1+c)/(1−c)) = ln(1 + c/q)` and `−ln(1−c) = ln(1 + c/(2q))`.
-fn level_seen_alone(mode: ModeKind, contrast: Contrast) -> f64 {
+pub(crate) fn level_seen_alone(mode: ModeKind, contrast: Contrast) -> f64 {
     /// Covers a few roundings of relative size 2⁻⁵³, and the 2⁻¹²⁰ of the contrast where little noise is left.
     const UP: f64 = 1.0 + 16.0 * f64::EPSILON;
     let (c, q) = (contrast.to_f64(), contrast.flip_probability());

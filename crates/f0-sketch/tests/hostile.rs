@@ -1,0 +1,218 @@
+//! Bytes that nobody meant well with: decoders refuse them or accept exactly what they would write.
+
+mod support;
+
+use f0_sketch::{DecodeError, F0Sketch, MAX_RELEASES, MergeError, Presampled, PrivateF0Sketch, Set, peek_mode};
+use proptest::prelude::*;
+use sketch_hash::DefaultHash;
+use sketch_testkit::{assert_accepted_is_canonical, assert_damage_is_refused, reseal};
+use support::{Raw, bytes, general, noise, raw, released, shape, stream};
+
+fn read_raw(bytes: &[u8]) -> Result<Raw, DecodeError> {
+    F0Sketch::from_sensitive_bytes(bytes, DefaultHash::default())
+}
+
+fn read_stream(bytes: &[u8]) -> Result<F0Sketch<Presampled>, DecodeError> {
+    F0Sketch::from_sensitive_bytes(bytes, DefaultHash::default())
+}
+
+fn read(bytes: &[u8]) -> Result<PrivateF0Sketch, DecodeError> {
+    PrivateF0Sketch::from_bytes_allowing_insecure_noise(bytes)
+}
+
+/// A merge of three releases, small enough to damage everywhere.
+fn merged() -> PrivateF0Sketch {
+    let mut random = noise(1);
+    let parts = [1.0, 2.0, 44.0].map(|level| released(raw(general(), 0..20), level, &mut random));
+    PrivateF0Sketch::merge_all(&parts.each_ref()).expect("fresh releases")
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    assert_damage_is_refused(&merged().to_bytes(), read);
+    assert_damage_is_refused(&bytes(&raw(general(), 0..20)), read_raw);
+    assert_damage_is_refused(&bytes(&stream(general(), &[1, 2, 3], &mut noise(2))), read_stream);
+}
+
+#[test]
+fn forged_files_are_refused_or_canonical() {
+    let (accepted, tried) = assert_accepted_is_canonical(&merged().to_bytes(), read, PrivateF0Sketch::to_bytes);
+    // Flips of cells, of release names and of low bits of probabilities are other valid sketches.
+    assert!(accepted > 0 && accepted < tried / 2, "{accepted} of {tried}");
+    assert_accepted_is_canonical(&bytes(&raw(general(), 0..20)), read_raw, bytes);
+    assert_accepted_is_canonical(&bytes(&stream(general(), &[1, 2, 3], &mut noise(2))), read_stream, bytes);
+}
+
+/// Offsets in a file of one release of the shape 2 × 20: header, frame of two tables, number of releases, release.
+const FRAME: usize = 32;
+const TABLES: usize = FRAME + 26;
+const LEAF: usize = TABLES + 24 + 8;
+const EPSILON: usize = LEAF + 24;
+
+fn single() -> Vec<u8> {
+    released(raw(shape(2, 20), 0..20), 1.0, &mut noise(2)).to_bytes()
+}
+
+fn forge_in(mut bytes: Vec<u8>, at: usize, value: &[u8]) -> Vec<u8> {
+    bytes[at..at + value.len()].copy_from_slice(value);
+    reseal(&mut bytes);
+    bytes
+}
+
+fn forge(at: usize, value: &[u8]) -> Result<PrivateF0Sketch, DecodeError> {
+    read(&forge_in(single(), at, value))
+}
+
+#[test]
+fn flip_probabilities_must_keep_the_stated_level() {
+    // No noise, half of all cells, nearly all of them, and one unit less than needed.
+    let needed = u64::from_le_bytes(single()[LEAF + 16..EPSILON].try_into().expect("eight bytes"));
+    for p in [0_u64, 1, 1 << 63, u64::MAX, needed - 1] {
+        assert!(matches!(forge(LEAF + 16, &p.to_le_bytes()), Err(DecodeError::Leaf { index: 0, .. })), "{p}");
+    }
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 0.5, 1.0 - 1e-12, 1e-10] {
+        let found = forge(EPSILON, &f64::to_le_bytes(bad));
+        assert!(matches!(found, Err(DecodeError::Leaf { index: 0, .. })), "{bad}");
+    }
+    // A user with two items needs more noise; more noise than needed is no lie.
+    assert!(matches!(forge(EPSILON + 8, &2_u32.to_le_bytes()), Err(DecodeError::Leaf { .. })));
+    assert!(forge(EPSILON, &2f64.to_le_bytes()).is_ok());
+    assert!(forge(LEAF + 16, &(needed + 1).to_le_bytes()).is_ok());
+}
+
+#[test]
+fn frames_are_checked() {
+    assert!(matches!(forge(FRAME, &[2]), Err(DecodeError::Mode { .. })));
+    for mode in [0, 3, 255] {
+        assert!(matches!(forge(FRAME, &[mode]), Err(DecodeError::UnknownMode { found }) if found == mode));
+        assert!(matches!(peek_mode(&forge_in(single(), FRAME, &[mode])), Err(DecodeError::UnknownMode { .. })));
+    }
+    assert!(matches!(forge(FRAME + 1, &[9]), Err(DecodeError::Hash(_))));
+    for max in [-0.0, -1.0, f64::NAN, f64::INFINITY, 1e-200, 1e200] {
+        assert!(matches!(forge(FRAME + 10, &f64::to_le_bytes(max)), Err(DecodeError::Weight(_))), "{max}");
+    }
+    for (at, value) in [(TABLES, 1 << 62), (TABLES, 0), (TABLES, u64::MAX), (TABLES + 12, (1 << 62) + 1)] {
+        let found = forge(at, &u64::to_le_bytes(value));
+        // The first is what stands there.
+        assert_eq!(found.is_ok(), (at, value) == (TABLES, 1 << 62), "{value}");
+        assert!(found.is_ok() || matches!(found, Err(DecodeError::Shape(_))), "{value}");
+    }
+    assert!(matches!(forge(TABLES + 8, &0_u32.to_le_bytes()), Err(DecodeError::Shape(_))));
+    assert!(matches!(forge(TABLES + 8, &u32::MAX.to_le_bytes()), Err(DecodeError::Shape(_))));
+    assert!(matches!(forge(TABLES + 8, &200_u32.to_le_bytes()), Err(DecodeError::Length { expected: 4, found: 1 })));
+}
+
+#[test]
+fn releases_stand_in_rising_order_each_once() {
+    let mut random = noise(3);
+    let [a, b] = [1.0, 1.0].map(|level| released(raw(shape(2, 20), 0..20), level, &mut random));
+    let bytes = a.merge(&b).expect("fresh releases").to_bytes();
+    let (first, second) = (bytes[LEAF..LEAF + 36].to_vec(), bytes[LEAF + 36..LEAF + 72].to_vec());
+    for order in [[&second, &first], [&first, &first]] {
+        let forged = forge_in(bytes.clone(), LEAF, &order.map(Vec::as_slice).concat());
+        assert!(matches!(read(&forged), Err(DecodeError::Order { index: 1 })));
+    }
+    let mut none = bytes[..LEAF].to_vec();
+    none[LEAF - 8] = 0;
+    none.extend(&bytes[LEAF + 72..]);
+    reseal(&mut none);
+    assert!(matches!(read(&none), Err(DecodeError::Releases { found: 0 })));
+}
+
+#[test]
+fn bits_beyond_the_last_cell_are_refused() {
+    // 2 x 20 cells fill 40 bits of one word.
+    let last = single().len() - 1;
+    assert!(matches!(forge(last, &[0x80]), Err(DecodeError::ExtraBits { cells: 40 })));
+    let raw_bytes = bytes(&raw(shape(2, 20), []));
+    let forged = forge_in(raw_bytes.clone(), raw_bytes.len() - 1, &[1]);
+    assert!(matches!(read_raw(&forged), Err(DecodeError::ExtraBits { cells: 40 })));
+}
+
+#[test]
+fn exposures_belong_to_coins() {
+    let set = bytes(&raw(shape(2, 20), []));
+    let coins = bytes(&stream(shape(2, 20), &[], &mut noise(1)));
+    let at = TABLES + 24 + 8;
+    for bad in [-0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let found = read_stream(&forge_in(coins.clone(), at, &f64::to_le_bytes(bad)));
+        assert!(matches!(found, Err(DecodeError::Exposure { .. })), "{bad}");
+    }
+    assert!(read_stream(&forge_in(coins, at, &3f64.to_le_bytes())).is_ok());
+    let found = read_raw(&forge_in(set.clone(), at, &3f64.to_le_bytes()));
+    assert!(matches!(found, Err(DecodeError::Exposure { .. })), "a set has no coins");
+    // Nor can its coins be insecure.
+    assert!(matches!(read_raw(&forge_in(set, 7, &[0b110])), Err(DecodeError::Wire(_))));
+}
+
+#[test]
+fn releases_are_capped() {
+    let mut bytes = single();
+    let leaf: Vec<u8> = bytes[LEAF..LEAF + 36].to_vec();
+    let count = 65_537_u64;
+    bytes[LEAF - 8..LEAF].copy_from_slice(&count.to_le_bytes());
+    let mut leaves = Vec::new();
+    for number in 1..count {
+        let mut next = leaf.clone();
+        next[..8].copy_from_slice(&number.to_le_bytes());
+        leaves.extend(next);
+    }
+    bytes.splice(LEAF + 36..LEAF + 36, leaves);
+    reseal(&mut bytes);
+    let found = read(&bytes);
+    assert!(matches!(found, Err(DecodeError::Releases { found: 65_537 })), "{found:?}");
+}
+
+#[test]
+fn a_merge_beyond_the_cap_is_refused() {
+    let mut random = noise(5);
+    let parts: Vec<PrivateF0Sketch> =
+        (0..=MAX_RELEASES).map(|_| released(raw(shape(1, 3), []), 44.0, &mut random)).collect();
+    let all: Vec<&PrivateF0Sketch> = parts.iter().collect();
+    let joined = PrivateF0Sketch::<Set>::merge_all(&all[..MAX_RELEASES]).expect("at the cap");
+    assert_eq!(joined.leaves().len(), MAX_RELEASES);
+    assert_eq!(read(&joined.to_bytes()).expect("its own bytes"), joined);
+    let error = joined.merge(all[MAX_RELEASES]).expect_err("above the cap");
+    assert!(matches!(error, MergeError::TooManyReleases { max: MAX_RELEASES, found: 65_537 }), "{error}");
+}
+
+#[test]
+fn noise_that_leaves_nothing_is_refused() {
+    let mut random = noise(6);
+    let parts = [1e-4, 1e-4].map(|level| released(raw(shape(1, 3), []), level, &mut random));
+    let pair = parts[0].merge(&parts[1]).expect("some signal").to_bytes();
+    // The same two releases forty times over, under other names.
+    let start = 32 + 26 + 12;
+    let mut bytes = pair[..start].to_vec();
+    bytes.extend(40_u64.to_le_bytes());
+    for number in 0..40_u8 {
+        let mut leaf = pair[start + 8..start + 44].to_vec();
+        leaf[0] = number;
+        bytes.extend(leaf);
+    }
+    bytes.extend(&pair[start + 8 + 72..]);
+    reseal(&mut bytes);
+    assert!(matches!(read(&bytes), Err(DecodeError::NoSignal)));
+}
+
+proptest! {
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = (read(&bytes), read_raw(&bytes), read_stream(&bytes), peek_mode(&bytes));
+    }
+
+    #[test]
+    fn random_bodies_behind_a_right_header_never_panic(body in prop::collection::vec(any::<u8>(), 0..300), private: bool) {
+        let mut bytes = if private { single() } else { bytes(&raw(general(), [])) };
+        bytes.truncate(32);
+        bytes.extend(body);
+        reseal(&mut bytes);
+        let _ = peek_mode(&bytes);
+        if let Ok(sketch) = read(&bytes) {
+            prop_assert_eq!(sketch.to_bytes(), bytes.clone());
+        }
+        if let Ok(sketch) = read_raw(&bytes) {
+            prop_assert_eq!(sketch.to_sensitive_bytes().to_vec(), bytes);
+        }
+    }
+}
