@@ -8,6 +8,7 @@ pub mod diagnostics;
 #[cfg(test)]
 mod enumeration;
 mod error;
+mod estimate;
 mod joint;
 mod leaf;
 mod merge;
@@ -15,6 +16,7 @@ mod mode;
 mod noise;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod plan;
 mod presampled;
 mod private;
 mod release;
@@ -22,6 +24,7 @@ mod sensitive;
 #[cfg(feature = "serde")]
 mod serde_impl;
 mod set;
+mod sets;
 mod shape;
 mod shared_noise;
 mod sketch;
@@ -40,8 +43,10 @@ pub use error::{DecodeError, MergeError, ObserveError, ReleaseError, ShapeError,
 pub use leaf::{Leaf, MAX_RELEASES, ReleaseId};
 pub use mode::{Mode, ModeKind, Presampled, Set};
 pub use noise::{NoiseRule, presampled_cost};
+pub use plan::{F0Plan, PlanError, PlannedF0};
 pub use private::PrivateF0Sketch;
 pub use sensitive::SensitiveBytes;
+pub use sets::SketchPair;
 pub use shape::{F0Shape, Table};
 pub use shared_noise::SharedNoise;
 pub use sketch::F0Sketch;
