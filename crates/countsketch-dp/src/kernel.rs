@@ -1,8 +1,11 @@
 //! The loops behind batched updates, one row at a time.
 
+use core::iter;
+
+use multiversion::multiversion;
 use zeroize::Zeroizing;
 
-use crate::row_hash::{Placed, RowHash};
+use crate::row_hash::{RowHash, bucket_of, place};
 
 /// Weights of a batch of items.
 #[derive(Clone, Copy)]
@@ -38,74 +41,90 @@ impl Weights<'_> {
     }
 }
 
-/// Rows from this width on, 512 KiB, do not stay in the cache that a core has for itself.
-const TILED: usize = 1 << 16;
-/// Cells of a tile, at most: 32 KiB.
-const TILE_BITS: u32 = 12;
-/// Items that are worth sorting by tile.
-const MIN_TILED: usize = 1 << 12;
-/// Items that are sorted together.
-const TILED_ITEMS: usize = 1 << 15;
-/// Items that are placed together otherwise: 3 KiB, beside a row in the first-level cache.
-const ITEMS: usize = 1 << 8;
+/// Items whose hashes are computed together, by vector instructions, before their cells are touched: as many as a processor
+/// holds in flight, so that it computes the next hashes while it waits for the cells of these.
+const RUN: usize = 32;
 
-/// What batches need besides the cells. Wiped when dropped.
-pub(crate) struct Scratch {
-    placed: Placed,
-    /// Items in the order of their tiles, and where each tile starts, for wide rows.
-    sorted: Zeroizing<Vec<(u32, i64)>>,
-    starts: Zeroizing<Vec<usize>>,
-}
-
-impl Scratch {
-    /// For rows of this width, and batches of this many items.
-    pub(crate) fn new(width: usize, items: usize) -> Self {
-        let tiled = width >= TILED && items >= MIN_TILED;
-        let room = items.min(if tiled { TILED_ITEMS } else { ITEMS });
-        let (by_tile, count) = if tiled { (room, width.div_ceil(1 << TILE_BITS)) } else { (0, 0) };
-        Self {
-            placed: Placed::with_room(room),
-            sorted: Zeroizing::new(vec![(0, 0); by_tile]),
-            starts: Zeroizing::new(vec![0; count + 1]),
-        }
-    }
-
-    /// Adds items to the cells of one row. Every sum is known to fit.
-    pub(crate) fn add_row(&mut self, row: RowHash, cells: &mut [i64], keys: &[u64], weights: Weights<'_>) {
-        let (width, room) = (cells.len() as u64, self.placed.room().max(1));
-        let mut start = 0;
-        for keys in keys.chunks(room) {
-            let (buckets, values) = self.placed.place(row, width, keys, weights.part(start, keys.len()));
-            start += keys.len();
-            if self.sorted.is_empty() {
-                for (&bucket, &value) in buckets.iter().zip(values) {
-                    cells[bucket as usize] += value;
-                }
-            } else {
-                add_by_tile(cells, buckets, values, &mut self.sorted, &mut self.starts);
-            }
-        }
+/// Adds items to the cells of one row. Every sum is known to fit.
+pub(crate) fn add_row(row: RowHash, cells: &mut [i64], keys: &[u64], weights: Weights<'_>) {
+    match weights {
+        Weights::Ones => add_ones(row, cells, keys),
+        Weights::Each(weights) => add_each(row, cells, keys, weights),
     }
 }
 
-/// Sorts items by the part of the row that they fall into, then adds them, so that each part is loaded once for all of its
-/// items and not once for each.
-fn add_by_tile(cells: &mut [i64], buckets: &[u32], values: &[i64], sorted: &mut [(u32, i64)], starts: &mut [usize]) {
-    starts.fill(0);
-    for &bucket in buckets {
-        starts[(bucket >> TILE_BITS) as usize + 1] += 1;
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn add_ones(row: RowHash, cells: &mut [i64], keys: &[u64]) {
+    let (runs, rest) = keys.as_chunks();
+    add_runs(row, cells, runs.iter().zip(iter::repeat(())), |(), _, hash| sign(hash));
+    add_rest(row, cells, rest.iter().map(|&key| (key, 1)));
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn add_each(row: RowHash, cells: &mut [i64], keys: &[u64], weights: &[i64]) {
+    let ((runs, rest), (weight_runs, rest_weights)) = (keys.as_chunks(), weights.as_chunks::<RUN>());
+    add_runs(row, cells, runs.iter().zip(weight_runs), |weights, item, hash| signed(weights[item], hash));
+    add_rest(row, cells, rest.iter().copied().zip(rest_weights.iter().copied()));
+}
+
+/// Adds full runs. Where the width is a power of two, `⌊hash · width / 2³²⌋` is a shift.
+#[expect(clippy::inline_always, reason = "compiled once for each instruction set")]
+#[inline(always)]
+fn add_runs<'a, W: Copy>(
+    row: RowHash,
+    cells: &mut [i64],
+    runs: impl Iterator<Item = (&'a [u64; RUN], W)>,
+    value: impl Fn(W, usize, u32) -> i64,
+) {
+    let width = cells.len() as u64;
+    if width.is_power_of_two() {
+        let shift = 32 - width.trailing_zeros();
+        add_placed(row, cells, runs, |hash| hash >> shift, value);
+    } else {
+        add_placed(row, cells, runs, |hash| bucket_of(hash.into(), width), value);
     }
-    for tile in 1..starts.len() {
-        starts[tile] += starts[tile - 1];
+}
+
+#[expect(clippy::inline_always, reason = "compiled once for each instruction set")]
+#[inline(always)]
+fn add_placed<'a, W: Copy>(
+    row: RowHash,
+    cells: &mut [i64],
+    runs: impl Iterator<Item = (&'a [u64; RUN], W)>,
+    bucket: impl Fn(u32) -> u32,
+    value: impl Fn(W, usize, u32) -> i64,
+) {
+    let mut hashes = Zeroizing::new([0; RUN]);
+    for (keys, weights) in runs {
+        for (hash, &key) in hashes.iter_mut().zip(keys) {
+            *hash = row.hash_word(key);
+        }
+        for (item, &hash) in hashes.iter().enumerate() {
+            cells[bucket(hash) as usize] += value(weights, item, hash);
+        }
     }
-    for (&bucket, &value) in buckets.iter().zip(values) {
-        let next = &mut starts[(bucket >> TILE_BITS) as usize];
-        sorted[*next] = (bucket, value);
-        *next += 1;
+}
+
+fn add_rest(row: RowHash, cells: &mut [i64], items: impl Iterator<Item = (u64, i64)>) {
+    for (key, weight) in items {
+        let (bucket, sign) = place(row.hash(key), cells.len() as u64);
+        cells[bucket] += sign * weight;
     }
-    for &(bucket, value) in &sorted[..buckets.len()] {
-        cells[bucket as usize] += value;
-    }
+}
+
+/// The sign of a hash, from its lowest bit.
+#[expect(clippy::inline_always, reason = "compiled once for each instruction set")]
+#[inline(always)]
+const fn sign(hash: u32) -> i64 {
+    -((hash & 1) as i64) | 1
+}
+
+/// A weight above −2⁶³ times the sign of a hash, without a multiplication.
+#[expect(clippy::inline_always, reason = "compiled once for each instruction set")]
+#[inline(always)]
+const fn signed(weight: i64, hash: u32) -> i64 {
+    let negative = -((hash & 1) as i64);
+    (weight ^ negative) - negative
 }
 
 #[cfg(test)]
@@ -113,7 +132,6 @@ mod tests {
     use sketch_hash::HashKey;
 
     use super::*;
-    use crate::row_hash::place;
 
     /// Item by item, from the definition.
     fn plain(row: RowHash, width: usize, keys: &[u64], weights: Weights<'_>) -> Vec<i64> {
@@ -126,15 +144,28 @@ mod tests {
     }
 
     #[test]
-    fn tiles_and_rows_give_the_same_sums() {
+    fn runs_are_single_items() {
         let row = RowHash::new(HashKey::DEFAULT, 7);
-        let keys: Vec<u64> = (0..70_000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-        let values: Vec<i64> = (0..70_000).map(|n| n % 17 - 8).collect();
-        for width in [2, 1000, 4096, TILED - 1, TILED, TILED + 4095, 3 * TILED + 1] {
-            for weights in [Weights::Ones, Weights::Each(&values)] {
-                let mut cells = vec![0; width];
-                Scratch::new(width, keys.len()).add_row(row, &mut cells, &keys, weights);
-                assert!(cells == plain(row, width, &keys, weights), "width {width}");
+        let keys: Vec<u64> = (0..1000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let large: Vec<i64> = (0..1000).map(|n| (n % 17 - 8) * (i64::MAX / 8_000)).collect();
+        for width in [2, 3, 1000, 4096, 1 << 16, (1 << 16) + 1, 1 << 24] {
+            for items in [0, 1, RUN - 1, RUN, RUN + 1, 1000] {
+                let keys = &keys[..items];
+                for weights in [Weights::Ones, Weights::Each(&large[..items])] {
+                    let mut cells = vec![0; width];
+                    add_row(row, &mut cells, keys, weights);
+                    assert!(cells == plain(row, width, keys, weights), "width {width}, {items} items");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_weights_keep_their_sign() {
+        for (hash, expected) in [(0, 1), (1, -1), (u32::MAX - 1, 1), (u32::MAX, -1)] {
+            assert_eq!(sign(hash), expected);
+            for weight in [0, 1, -1, 8, i64::MAX, -i64::MAX] {
+                assert_eq!(signed(weight, hash), expected * weight);
             }
         }
     }

@@ -1,10 +1,6 @@
 //! The hash function of one row.
 
-use multiversion::multiversion;
 use sketch_hash::{HashKey, SeedStream, sign_low_bit};
-use zeroize::Zeroizing;
-
-use crate::kernel::Weights;
 
 /// Multiply-shift over the two 32-bit halves of a key, strongly universal: 64-bit keys to 32-bit hashes \[D96\].
 ///
@@ -29,6 +25,14 @@ impl RowHash {
     pub(crate) const fn hash(self, key: u64) -> u64 {
         halves_multiply_shift([self.low, self.high, self.constant], key, 32, 64, 32)
     }
+
+    /// [`hash`](Self::hash) in the type of its size.
+    #[expect(clippy::inline_always, reason = "the batch compiles it once for each instruction set")]
+    #[expect(clippy::cast_possible_truncation, reason = "the family gives 32 bits")]
+    #[inline(always)]
+    pub(crate) const fn hash_word(self, key: u64) -> u32 {
+        halves_multiply_shift([self.low, self.high, self.constant], key, 32, 64, 32) as u32
+    }
 }
 
 /// The bucket, from the highest of 32 bits, and the sign, from the lowest.
@@ -46,53 +50,6 @@ const fn halves_multiply_shift([low, high, constant]: [u64; 3], key: u64, half: 
     let (first, second) = (key & ((1 << half) - 1), key >> half);
     let sum = low.wrapping_mul(first).wrapping_add(high.wrapping_mul(second)).wrapping_add(constant);
     (sum & (u64::MAX >> (64 - word))) >> (word - out)
-}
-
-/// Where a batch of items falls in one row, and what it adds there. Wiped when dropped.
-pub(crate) struct Placed {
-    buckets: Zeroizing<Vec<u32>>,
-    values: Zeroizing<Vec<i64>>,
-}
-
-impl Placed {
-    /// Room for this many items.
-    pub(crate) fn with_room(items: usize) -> Self {
-        Self { buckets: Zeroizing::new(vec![0; items]), values: Zeroizing::new(vec![0; items]) }
-    }
-
-    pub(crate) fn room(&self) -> usize {
-        self.buckets.len()
-    }
-
-    /// Places items, at most as many as there is room for; gives buckets and signed weights.
-    pub(crate) fn place(&mut self, row: RowHash, width: u64, keys: &[u64], weights: Weights<'_>) -> (&[u32], &[i64]) {
-        let (buckets, values) = (&mut self.buckets[..keys.len()], &mut self.values[..keys.len()]);
-        match weights {
-            Weights::Ones => place_ones(row, width, keys, buckets, values),
-            Weights::Each(weights) => place_each(row, width, keys, weights, buckets, values),
-        }
-        (buckets, values)
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-fn place_ones(row: RowHash, width: u64, keys: &[u64], buckets: &mut [u32], values: &mut [i64]) {
-    for ((&key, bucket), value) in keys.iter().zip(buckets).zip(values) {
-        let hash = halves_multiply_shift([row.low, row.high, row.constant], key, 32, 64, 32);
-        *bucket = bucket_of(hash, width);
-        *value = sign_low_bit(hash);
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
-fn place_each(row: RowHash, width: u64, keys: &[u64], weights: &[i64], buckets: &mut [u32], values: &mut [i64]) {
-    for (((&key, &weight), bucket), value) in keys.iter().zip(weights).zip(buckets).zip(values) {
-        let hash = halves_multiply_shift([row.low, row.high, row.constant], key, 32, 64, 32);
-        *bucket = bucket_of(hash, width);
-        // Weights are above −2⁶³: ±1 times one, without a multiplication of 64 bits.
-        let negative = -(hash & 1).cast_signed();
-        *value = (weight ^ negative) - negative;
-    }
 }
 
 /// A bucket is below 2²⁴.
@@ -118,23 +75,6 @@ mod tests {
                 pairs[hash_x][hash_y] += 1;
             }
             assert_eq!(pairs, [[64; 8]; 8], "keys {x} and {y}");
-        }
-    }
-
-    #[test]
-    fn batches_are_single_hashes() {
-        let row = RowHash::new(HashKey::DEFAULT, 3);
-        let keys: Vec<u64> = (0..100_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
-        let weights: Vec<i64> = (0..100).map(|n| (n - 50) * (i64::MAX / 50)).collect();
-        for width in [2, 1000, 4096, 1 << 24] {
-            let mut placed = Placed::with_room(100);
-            for each in [Weights::Ones, Weights::Each(&weights)] {
-                let (buckets, values) = placed.place(row, width, &keys, each);
-                for (item, &key) in keys.iter().enumerate() {
-                    let (bucket, sign) = place(row.hash(key), width);
-                    assert_eq!((buckets[item] as usize, values[item]), (bucket, sign * each.at(item)));
-                }
-            }
         }
     }
 }

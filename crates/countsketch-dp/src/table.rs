@@ -4,7 +4,7 @@ use sketch_hash::HashId;
 use zeroize::Zeroize;
 
 use crate::error::UpdateError;
-use crate::kernel::{Scratch, Weights};
+use crate::kernel::{Weights, add_row};
 use crate::rows::RowHashes;
 use crate::shape::CountSketchShape;
 
@@ -21,8 +21,10 @@ pub(crate) struct Table {
 /// The largest absolute value of a cell. −2⁶³ is left out, so that everything can be negated.
 const LIMIT: u64 = i64::MAX.unsigned_abs();
 
-/// Items that pass over all rows together: 64 KiB of hashes, in the second-level cache. A row is loaded once for all of them.
-const BATCH: usize = 1 << 13;
+/// Items that pass over all rows together, at least: 64 KiB of hashes, in the second-level cache.
+const MIN_BATCH: usize = 1 << 13;
+/// Items that pass over all rows together, at most: 8 MiB of hashes.
+const MAX_BATCH: usize = 1 << 20;
 
 impl Table {
     pub(crate) fn new(shape: CountSketchShape, hash_id: HashId) -> Self {
@@ -75,13 +77,12 @@ impl Table {
     pub(crate) fn update_all(&mut self, keys: &[u64], weights: Weights<'_>) -> Result<(), UpdateError> {
         if self.reserve(weights.mass(keys.len())) {
             let (width, batch) = (self.cells.len() / self.rows.len(), self.batch());
-            let mut scratch = Scratch::new(width, keys.len().min(batch));
             let mut start = 0;
             for keys in keys.chunks(batch) {
                 let weights = weights.part(start, keys.len());
                 start += keys.len();
                 for (row, cells) in self.cells.chunks_exact_mut(width).enumerate() {
-                    scratch.add_row(self.rows.row(row), cells, keys, weights);
+                    add_row(self.rows.row(row), cells, keys, weights);
                 }
             }
             return Ok(());
@@ -106,7 +107,7 @@ impl Table {
         let width = self.cells.len() / self.rows.len();
         let rows = &self.rows;
         self.cells.par_chunks_exact_mut(width).enumerate().for_each(|(row, cells)| {
-            Scratch::new(width, keys.len()).add_row(rows.row(row), cells, keys, weights);
+            add_row(rows.row(row), cells, keys, weights);
         });
         Ok(())
     }
@@ -172,9 +173,10 @@ impl Table {
         fits(self.mass)
     }
 
-    /// Items that pass over the rows together: many where rows are wide and items are sorted.
+    /// Items that pass over the rows together. A row comes from memory once for all of them: with four items a cell, most of
+    /// the time goes to the items.
     pub(crate) fn batch(&self) -> usize {
-        if self.shape.width() < 1 << 16 { BATCH } else { 4 * BATCH }
+        (self.cells.len() / self.rows.len()).saturating_mul(4).clamp(MIN_BATCH, MAX_BATCH)
     }
 
     /// Whether all cells of an item stay in range.
