@@ -6,7 +6,7 @@ use countsketch_dp::dp_noise::{NoiseRng, Permit, Rho};
 use countsketch_dp::sketch_hash::DefaultHash;
 use countsketch_dp::{ContributionBound, CountSketch, CountSketchShape};
 use criterion::{BatchSize, BenchmarkId, Throughput, criterion_group, criterion_main};
-use dpsketch_benches::{Criterion, quick, words};
+use dpsketch_benches::{Criterion, Group, quick, words};
 
 /// Items that an update adds; their hashes stay in the second cache.
 const ITEMS: usize = 1 << 14;
@@ -20,12 +20,46 @@ fn permit() -> Permit<Rho> {
     Permit::standalone(Rho::new(0.1).expect("in range"))
 }
 
-/// What memory alone allows: for each item one increment in each row, at buckets that are known beforehand.
-fn increments(rows: u8, width: u32) -> (Vec<i64>, Vec<Vec<u32>>) {
+/// A table to increment, and for each row as many random cells as there are items.
+fn table(rows: u8, width: u32) -> (Vec<i64>, Vec<Vec<u32>>) {
     let cells = vec![0_i64; usize::from(rows) * width as usize];
     let bucket = |word: &u64| u32::try_from(word % u64::from(width)).unwrap_or(0);
-    let places = (0..u64::from(rows)).map(|row| words(row + 1, ITEMS).iter().map(bucket).collect());
-    (cells, places.collect())
+    let places = (0..u64::from(rows)).map(|row| words(row + 1, ITEMS).iter().map(bucket).collect()).collect();
+    (cells, places)
+}
+
+/// What memory alone allows: for each item one increment in each row, at cells that are known beforehand.
+fn increments(row: &mut [i64], places: &[u32]) {
+    for &place in places {
+        row[place as usize] += 1;
+    }
+}
+
+/// The same with as little arithmetic as random cells take: each cell and sign is a step of a linear congruential generator.
+fn drawn_increments(row: &mut [i64], seed: u64) {
+    let (mut state, width) = (seed, row.len() as u64);
+    for _ in 0..ITEMS {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bucket = ((state >> 32) * width) >> 32;
+        row[usize::try_from(bucket).unwrap_or(usize::MAX)] += i64::from(state >> 31 & 1 == 0) * 2 - 1;
+    }
+}
+
+fn bare(group: &mut Group<'_>, rows: u8, width: u32) {
+    let shape = format!("{rows} x {width}");
+    let (mut cells, places) = table(rows, width);
+    group.bench_function(BenchmarkId::new("bare increments at known cells", &shape), |bench| {
+        bench.iter(|| {
+            let rows = cells.chunks_exact_mut(width as usize).zip(black_box(&places));
+            rows.for_each(|(row, places)| increments(row, places));
+        });
+    });
+    group.bench_function(BenchmarkId::new("bare increments at drawn cells", &shape), |bench| {
+        bench.iter(|| {
+            let rows = cells.chunks_exact_mut(width as usize).zip(black_box(1)..);
+            rows.for_each(|(row, seed)| drawn_increments(row, seed));
+        });
+    });
 }
 
 fn update(c: &mut Criterion) {
@@ -47,16 +81,7 @@ fn update(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new("hashes with weights, batch", &shape), |bench| {
                 bench.iter(|| sketch.update_weighted_hashes(black_box(&keys), black_box(&weights)));
             });
-            let (mut cells, places) = increments(rows, width);
-            group.bench_function(BenchmarkId::new("bare increments", &shape), |bench| {
-                bench.iter(|| {
-                    for (row, places) in cells.chunks_exact_mut(width as usize).zip(black_box(&places)) {
-                        for &place in places {
-                            row[place as usize] += 1;
-                        }
-                    }
-                });
-            });
+            bare(&mut group, rows, width);
         }
     }
     let mut sketch = empty(15, 1 << 12);

@@ -35,20 +35,39 @@ pub(crate) fn updates(width: u32) -> Result<Contest<'static>, Box<dyn Error>> {
     contest.add("countsketch-dp, keyed SipHash-1-3, one by one", move || {
         black_box(&keys).iter().try_for_each(|&key| sketch.update_u64(key, 1))
     });
+    let (mut sketch, hashes) = (empty(width)?, input::words(5, ITEMS));
+    contest.add("countsketch-dp, hashes, batch", move || sketch.update_hashes(black_box(&hashes)));
     let (mut peer, keys) = (CountMinSketch::<i64>::new(ROWS, width)?, items());
     contest.add("datasketches Count-Min, Murmur3", move || black_box(&keys).iter().for_each(|key| peer.update(key)));
-    let mut cells = vec![0_i64; usize::from(ROWS) * width as usize];
+    bare_increments(&mut contest, width);
+    Ok(contest)
+}
+
+/// As many increments as an update makes and nothing else: at cells read from a list, and at cells and with signs that a linear
+/// congruential generator draws, a step for each.
+fn bare_increments(contest: &mut Contest<'static>, width: u32) {
+    let (table, columns) = (vec![0_i64; usize::from(ROWS) * width as usize], width as usize);
     let place = |word: &u64| u32::try_from(word % u64::from(width)).unwrap_or(0);
     let places: Vec<Vec<u32>> =
         (0..u64::from(ROWS)).map(|row| input::words(row + 5, ITEMS).iter().map(place).collect()).collect();
+    let mut cells = table.clone();
     contest.add("bare increments at known random cells, row by row", move || {
-        for (row, places) in cells.chunks_exact_mut(width as usize).zip(black_box(&places)) {
+        for (row, places) in cells.chunks_exact_mut(columns).zip(black_box(&places)) {
             for &place in places {
                 row[place as usize] += 1;
             }
         }
     });
-    Ok(contest)
+    let mut cells = table;
+    contest.add("bare increments at random cells drawn by an LCG, row by row", move || {
+        for (row, mut state) in cells.chunks_exact_mut(columns).zip(black_box(1_u64)..) {
+            for _ in 0..ITEMS {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let place = ((state >> 32) * u64::from(width)) >> 32;
+                row[usize::try_from(place).unwrap_or(usize::MAX)] += i64::from(state >> 31 & 1 == 0) * 2 - 1;
+            }
+        }
+    });
 }
 
 /// The frequency of each item.
