@@ -58,7 +58,7 @@ pub use description::Description;
 pub use error::{Error, ErrorKind};
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
 pub use f0::{
-    AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Terms, F0Whole, Operation,
+    AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Study, F0Terms, F0Whole, Operation,
     RawF0Sketch, ReleasedF0Sketch, WeightConflict, f0_shape, parse_max_weight, release_f0_file, release_f0_file_paid,
 };
 pub use frequency::{

@@ -24,6 +24,12 @@ pub enum StudyError {
     /// The level of a single item would be too small.
     #[error("the level of one item, epsilon divided by the most items of a user")]
     ItemEpsilon(#[source] ParameterError),
+    /// A shape that a study has no fields for.
+    #[error("a study is of regular shapes, levels of as many cells each, found {found}")]
+    Irregular {
+        /// The shape.
+        found: String,
+    },
     /// Something was made in another way than the study says.
     #[error("not made as the study says: {}", told(.differences))]
     Differs {
@@ -43,6 +49,9 @@ impl From<StudyError> for Error {
             StudyError::File(below) => Self::new(ErrorKind::Damaged, format!("{error}: {below}"))
                 .hint(format!("name a file made by `dpsketch study new` ({} {})", LAYOUT.format, LAYOUT.version)),
             StudyError::NullText { max, .. } => told(ErrorKind::Parameter).allowed(format!("at most {max} bytes")),
+            StudyError::Irregular { found } => told(ErrorKind::Parameter)
+                .value(found.clone())
+                .allowed("levels of as many cells each, such as 24 x 4096"),
             StudyError::ItemEpsilon(below) => Self::new(ErrorKind::Parameter, format!("{error}: {below}"))
                 .value(below.value().to_string())
                 .allowed(format!("at least {}", below.min()))

@@ -39,7 +39,8 @@ impl From<&Study> for StudyFacts {
 /// One way in which something was not made as a study says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyDifference {
-    /// What differs: `shape`, `hash`, `epsilon`, `unit`, `trim`, `lowercase` or `null`.
+    /// What differs: `shape`, `hash`, `epsilon`, `unit`, `trim`, `lowercase` or `null`; of F0 sketches also `mode`, `weights` or
+    /// `noise`.
     pub field: &'static str,
     /// What the study says.
     pub expected: String,

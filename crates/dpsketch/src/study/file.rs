@@ -99,7 +99,7 @@ fn read_fingerprint(text: &str) -> Option<KeyFingerprint> {
     Some(KeyFingerprint::from_u64(value)).filter(|key| key.to_string() == text)
 }
 
-fn read_unit(unit: &str, max_items: Option<u32>) -> Result<PrivacyUnit, TextFileError> {
+pub(crate) fn read_unit(unit: &str, max_items: Option<u32>) -> Result<PrivacyUnit, TextFileError> {
     let found = max_items.map_or("null".to_owned(), |found| found.to_string());
     match (unit, max_items) {
         ("item", None) => Ok(PrivacyUnit::Item),

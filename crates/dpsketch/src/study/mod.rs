@@ -10,7 +10,7 @@ use std::path::Path;
 use dp_noise::Epsilon;
 pub use error::StudyError;
 pub use facts::{StudyDifference, StudyFacts};
-pub(crate) use file::read_hash;
+pub(crate) use file::{read_hash, read_unit};
 use sfm_pcsa::{Leaf, SketchShape};
 pub use shape::StudyShape;
 use sketch_hash::HashId;
