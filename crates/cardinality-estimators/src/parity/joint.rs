@@ -152,7 +152,11 @@ impl PairLaw {
     /// `4·P(1,1) = (1 − E_A)(1 − E_B) + (E_X − E_A·E_B)`, and the same with any two signs and the third, because no sign is
     /// below the product of the others.
     pub(crate) fn probabilities(self, rate: f64, regions: Regions) -> [f64; 4] {
-        let [first, second, product] = self.signs(rate, regions);
+        Self::probabilities_of(self.signs(rate, regions))
+    }
+
+    /// The same from `E_A`, `E_B`, `E_X`.
+    pub(crate) fn probabilities_of([first, second, product]: [f64; 3]) -> [f64; 4] {
         let pair = |x: f64, y: f64, z: f64| (1.0 - x) * (1.0 - y) + (z - x * y).max(0.0);
         let four = [
             1.0 + first + second + product,

@@ -2,6 +2,8 @@
 
 use core::cell::Cell;
 
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
 use crate::estimate::Parts;
 use crate::interval::crossing;
 use crate::parity::ItemWeights;
@@ -61,7 +63,9 @@ impl SetCombination {
 /// The sizes of "only A", "only B" and "both" maximise the likelihood of the pairs of cells over all sizes that are not
 /// negative, by projected Fisher scoring. Errors come from the inverse of the expected information, less the sizes
 /// themselves for items of weight 1 (as `1/J − n` for one sketch). Intervals hold every size `t` with
-/// `2·(l(max) − l(max | size = t)) ≤ z²·(share of the variance left)`: the profile likelihood, which stays honest at 0.
+/// `2·(l(max) − l(max | size = t)) ≤ χ²·(share of the variance left)`, the profile likelihood. `χ²` is the quantile with one
+/// degree of freedom, `z²`, unless holding the size at `t` also empties regions that the data would fill; each of them counts
+/// as one more, as in tests against the edge of a cone \[SL87\]. So intervals stay honest at 0, where they cover more.
 ///
 /// Source: ours. \[PS21\] gives the sketches and their xor, not a joint estimate.
 ///
@@ -209,31 +213,56 @@ impl<'a, P: Fn(f64) -> Plane> Profile<'a, P> {
         Self { counts, peak, plane, last: Cell::new(peak.regions) }
     }
 
-    /// `√(2·(l(max) − l(max | size)))`; 0 where no maximum is found, so that the size is not refused.
-    fn distance(&self, size: f64) -> f64 {
+    /// `√(2·(l(max) − l(max | size)))` and by how many dimensions the plane narrows the choice of regions; 0 where no maximum
+    /// is found, so that the size is not refused.
+    fn distance(&self, size: f64) -> (f64, usize) {
         // Off the edges, where a climb could not tell which way is up without noise.
         let start = self.last.get().map(|n| n.max(1e-3));
-        let Some(best) = self.counts.climb(start, Some((self.plane)(size))) else { return 0.0 };
+        let plane = (self.plane)(size);
+        let Some(best) = self.counts.climb(start, Some(plane)) else { return (0.0, 1) };
         self.last.set(best.regions);
-        (2.0 * (self.peak.height - best.height)).max(0.0).sqrt()
+        let lost = dimensions(self.peak.regions, None).saturating_sub(dimensions(best.regions, Some(plane)));
+        ((2.0 * (self.peak.height - best.height)).max(0.0).sqrt(), lost.clamp(1, 3))
     }
 
-    /// Where the distance reaches `z·√(share left)` below and above `value`; the lower limit and no end where it does not.
+    /// Where the distance reaches its quantile below and above `value`; the lower limit and no end where it does not.
     fn ends(&self, value: f64, errors: Errors, limits: (f64, f64), confidence: Confidence) -> (f64, Option<f64>) {
-        let cut = confidence.z() * errors.share_left.sqrt();
-        if cut <= 0.0 {
+        let scale = errors.share_left.sqrt();
+        if scale <= 0.0 {
             return (value, Some(value));
         }
-        let stride =
-            errors.std_error.map_or(0.0, |error| error * confidence.z()).max(1e-9 * (limits.1 - limits.0).min(1.0));
+        let cuts = [1, 2, 3].map(|lost| scale * chi_quantile(confidence, lost));
+        let stride = errors.std_error.map_or(0.0, |error| error * confidence.z());
+        let stride = stride.max(1e-9 * (limits.1 - limits.0).min(1.0));
+        let gap = |size: f64| {
+            let (distance, lost) = self.distance(size);
+            (distance / cuts[lost - 1] - 1.0) * cuts[0]
+        };
         let end = |stride: f64, limit: f64| {
             self.last.set(self.peak.regions);
-            crossing(stride, limit - value, cut, |at| self.distance(value + at) - cut).map(|at| value + at)
+            crossing(stride, limit - value, cuts[0], |at| gap(value + at)).map(|at| value + at)
         };
         let lower = if value > limits.0 { end(-stride, limits.0) } else { None };
         let upper = if value < limits.1 { end(stride, limits.1) } else { None };
         (lower.unwrap_or(limits.0).clamp(limits.0, value), upper.map(|upper| upper.max(value)))
     }
+}
+
+/// The dimension of the face of sizes with the same regions at 0, within a plane if there is one.
+fn dimensions(regions: Regions, plane: Option<Plane>) -> usize {
+    let total: f64 = regions.iter().sum();
+    let is_free = |i: &usize| regions[*i] > 1e-9 + 1e-6 * total;
+    let free = (0..3).filter(is_free).count();
+    let cuts = plane.is_some_and(|plane| (0..3).filter(is_free).any(|i| plane.normal[i] != 0.0));
+    free - usize::from(cuts)
+}
+
+/// The square root of the quantile of `χ²` with so many degrees of freedom.
+fn chi_quantile(confidence: Confidence, degrees: u32) -> f64 {
+    if degrees == 1 {
+        return confidence.z();
+    }
+    ChiSquared::new(f64::from(degrees)).map_or(confidence.z(), |law| law.inverse_cdf(confidence.get()).sqrt())
 }
 
 fn without_value(status: Status, confidence: Confidence) -> Estimate {

@@ -22,7 +22,7 @@ impl PairLaw {
             -rate * terms / 4.0
         };
         let derivatives = core::array::from_fn(|pair| core::array::from_fn(|region| derivative(pair, region)));
-        (self.probabilities(rate, regions), derivatives)
+        (Self::probabilities_of(signs), derivatives)
     }
 }
 
@@ -32,13 +32,10 @@ impl JointParityCounts {
         let mut sum = 0.0;
         for table in &self.tables {
             let signs = self.law.signs(table.rate, regions);
-            let probabilities = self.law.probabilities(table.rate, regions);
-            for pair in 0..4 {
-                let bias = dot(SIGNS[pair], signs);
-                let log = if bias > -0.5 { bias.ln_1p() } else { (4.0 * probabilities[pair]).ln() };
-                if table.pairs[pair] > 0 {
-                    sum += to_f64(table.pairs[pair]) * log;
-                }
+            for ((pair, shape), &count) in SIGNS.iter().enumerate().zip(&table.pairs).filter(|(_, count)| **count > 0) {
+                let bias = dot(*shape, signs);
+                let log = if bias > -0.5 { bias.ln_1p() } else { (4.0 * PairLaw::probabilities_of(signs)[pair]).ln() };
+                sum += to_f64(count) * log;
             }
         }
         sum
