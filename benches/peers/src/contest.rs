@@ -14,11 +14,14 @@ pub(crate) struct Contest<'a> {
     /// How many items one run handles; times are told for one of them.
     items: f64,
     contenders: Vec<Contender<'a>>,
+    /// Those that could not take part.
+    skipped: Vec<String>,
 }
 
 struct Contender<'a> {
     name: String,
-    run: Box<dyn FnMut() + 'a>,
+    /// Nanoseconds that so many runs take.
+    time: Box<dyn FnMut(u32) -> f64 + 'a>,
 }
 
 /// Times of one contender, in nanoseconds for an item.
@@ -30,7 +33,7 @@ struct Times {
 impl<'a> Contest<'a> {
     /// A contest in which a run is one item.
     pub(crate) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), items: 1.0, contenders: Vec::new() }
+        Self { title: title.into(), items: 1.0, contenders: Vec::new(), skipped: Vec::new() }
     }
 
     /// A contest in which a run handles `items` items.
@@ -41,19 +44,29 @@ impl<'a> Contest<'a> {
 
     /// Adds a contender; what its run returns counts as used.
     pub(crate) fn add<T>(&mut self, name: impl Into<String>, mut run: impl FnMut() -> T + 'a) {
-        let run = move || {
+        let mut run = move || {
             let _ = black_box(run());
         };
-        self.contenders.push(Contender { name: name.into(), run: Box::new(run) });
+        self.add_timed(name, move |repeats| time(repeats, &mut run));
+    }
+
+    /// Adds a contender that tells the nanoseconds of some runs by itself.
+    pub(crate) fn add_timed(&mut self, name: impl Into<String>, time: impl FnMut(u32) -> f64 + 'a) {
+        self.contenders.push(Contender { name: name.into(), time: Box::new(time) });
+    }
+
+    /// Mentions a contender that is not there.
+    pub(crate) fn skip(&mut self, name: impl Into<String>) {
+        self.skipped.push(name.into());
     }
 
     /// Lets all contenders take turns and tells the result as Markdown.
     pub(crate) fn measure(mut self, rounds: usize) -> String {
-        let repeats: Vec<u32> = self.contenders.iter_mut().map(|contender| repeats(&mut *contender.run)).collect();
+        let repeats: Vec<u32> = self.contenders.iter_mut().map(|contender| repeats(&mut *contender.time)).collect();
         let mut turns = vec![Vec::with_capacity(rounds); self.contenders.len()];
         for _ in 0..rounds {
             for ((contender, &repeats), turns) in self.contenders.iter_mut().zip(&repeats).zip(&mut turns) {
-                turns.push(time(repeats, &mut *contender.run) / f64::from(repeats) / self.items);
+                turns.push((contender.time)(repeats) / f64::from(repeats) / self.items);
             }
         }
         let times: Vec<Times> = turns.into_iter().map(Times::of).collect();
@@ -67,6 +80,9 @@ impl<'a> Contest<'a> {
             let (median, lowest) = (scaled(times.median), scaled(times.lowest));
             // Writing to a string cannot fail.
             let _ = writeln!(text, "| {} | {median} | {lowest} | {} |", contender.name, ratio(times.median / ours));
+        }
+        for name in &self.skipped {
+            let _ = writeln!(text, "| {name} | SKIPPED | | |");
         }
         text
     }
@@ -88,9 +104,9 @@ pub(crate) fn legend(rounds: usize) -> String {
 }
 
 /// How often a run is repeated to make a turn; the runs that find it warm up.
-fn repeats(run: &mut dyn FnMut()) -> u32 {
+fn repeats(time: &mut dyn FnMut(u32) -> f64) -> u32 {
     let mut repeats = 1;
-    while time(repeats, run) < TURN && repeats < 1 << 24 {
+    while time(repeats) < TURN && repeats < 1 << 24 {
         repeats *= 2;
     }
     repeats
@@ -132,6 +148,14 @@ mod tests {
             table.ends_with("| ours | 2.00 µs | 2.00 µs | 1.00 |\n| theirs | 3.00 µs | 3.00 µs | 1.50 |\n"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn who_is_not_there_is_mentioned() {
+        let mut contest = Contest::new("t");
+        contest.add("ours", || {});
+        contest.skip("theirs");
+        assert!(contest.table(&[Times::of(vec![1.0])]).ends_with("| theirs | SKIPPED | | |\n"));
     }
 
     #[test]

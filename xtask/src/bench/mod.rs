@@ -2,6 +2,7 @@
 
 mod criterion;
 mod ingest;
+mod m4ri;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,7 +22,8 @@ throughput of each, with machine and commit, into docs/src/bench-table.md. With 
 it and prints their table.
 
 Options:
-  --peers   other libraries beside ours, as ratios, into docs/src/peers-table.md (benches/peers, a package of its own)
+  --peers   other libraries beside ours, as ratios, into docs/src/peers-table.md (benches/peers, a package of its own);
+            M4RI among them where it is there, see `cargo xtask setup --help`
   --ingest  `dpsketch build` beside DuckDB and polars on ten million rows, into docs/src/ingest-table.md; needs python3,
             installs both from PyPI into the target folder
   --quick   short, rough runs that print their table and write none
@@ -51,9 +53,12 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
 fn peers(quick: bool) -> Result<(), Failure> {
     let folder = Workspace::load()?.target_directory.join("peers");
     let mut command = process::cargo(["run", "--release", "--manifest-path", "benches/peers/Cargo.toml"]);
-    command.arg("--target-dir").arg(folder);
+    command.arg("--target-dir").arg(&folder).arg("--");
+    if let Some(program) = m4ri::program(&folder) {
+        command.arg("--m4ri").arg(program);
+    }
     if quick {
-        command.args(["--", "--rounds", "3"]);
+        command.args(["--rounds", "3"]);
     }
     let table = process::output(&mut command)?;
     show_or_write(quick, "peers-table.md", &format!("{}\n{table}", provenance()))
