@@ -55,35 +55,56 @@ impl JointParityCounts {
             at = step_from(at, best_step(&self.slope(at), at, plane)?, 1.0);
         }
         let mut height = self.log_likelihood(at);
+        let mut left = f64::INFINITY;
         for _ in 0..100 {
             let slope = self.slope(at);
             let step = best_step(&slope, at, plane)?;
-            let gain = dot(slope.gradient, step);
-            // Half the gain left is the distance to the top in log-likelihood: here 1e-5 standard errors.
-            if gain < 1e-10 {
-                return height.is_finite().then_some(Peak { regions: at, height });
+            left = dot(slope.gradient, step);
+            // Half of what is left is the distance to the top in log-likelihood: here 1e-5 standard errors.
+            if left < 1e-10 {
+                break;
             }
-            match self.search_along(at, step, gain, height) {
+            match self.search_along(at, step, left, height) {
                 Some((next, top)) => (at, height) = (next, top),
                 // Rounding hides what is left.
-                None => return (height.is_finite() && gain < 1e-4).then_some(Peak { regions: at, height }),
+                None => break,
             }
         }
-        None
+        (height.is_finite() && left < 1e-4).then_some(Peak { regions: at, height })
     }
 
-    /// The first of ever shorter steps that gains a share of what the slope promises.
+    /// The first of ever shorter steps that gains a share of what the slope promises, or a better one on the way there.
     fn search_along(&self, at: Regions, step: Regions, gain: f64, height: f64) -> Option<(Regions, f64)> {
         let mut share = 1.0;
         for _ in 0..40 {
             let next = step_from(at, step, share);
             let top = self.log_likelihood(next);
             if top > height + 1e-4 * share * gain {
-                return Some((next, top));
+                return Some(self.shorten(at, step, (share, gain), height, (next, top)));
             }
             share /= 2.0;
         }
         None
+    }
+
+    /// Where noise is strong the likelihood of the data bends more than it is expected to, and full steps swing from side to
+    /// side. The parabola through what is known has its top at a shorter step; the better of the two is taken.
+    fn shorten(
+        &self,
+        at: Regions,
+        step: Regions,
+        (share, gain): (f64, f64),
+        height: f64,
+        full: (Regions, f64),
+    ) -> (Regions, f64) {
+        let promised = share * gain;
+        let best = share * promised / (2.0 * (promised - (full.1 - height)));
+        if !(0.1 * share..0.9 * share).contains(&best) {
+            return full;
+        }
+        let next = step_from(at, step, best);
+        let top = self.log_likelihood(next);
+        if top > full.1 { (next, top) } else { full }
     }
 }
 
