@@ -28,9 +28,9 @@ fn assert_near(answer: &Estimate, truth: f64) {
 #[test]
 fn counts_come_back_through_noise_and_merges() {
     let mut random = noise(1);
-    for (n, level) in [(500, 4.0), (20_000, 1.0), (300_000, 0.5)] {
-        let answer = set(0..n, level, &mut random).estimate(Confidence::P95);
-        assert_near(&answer, n as f64);
+    for (n, level) in [(500_u32, 4.0), (20_000, 1.0), (300_000, 0.5)] {
+        let answer = set(0..n.into(), level, &mut random).estimate(Confidence::P95);
+        assert_near(&answer, n.into());
         assert_eq!(answer.status(), Status::Ok);
     }
     // Three sets: an item in two of them is gone, one in all three is there.
@@ -134,9 +134,9 @@ fn sums_of_weights_come_back_and_knowing_their_squares_narrows_them() {
     let max = MaxWeight::new(50.0).expect("in range");
     let mut sketch: Raw = F0Sketch::new(shape(16, 2048), WeightRule::Weighted(max), DefaultHash::default());
     let (mut sum, mut squares) = (0.0, 0.0);
-    for item in 0..40_000_u64 {
-        let value = (item % 97) as f64 / 2.0;
-        sketch.toggle_u64_weighted(item, max.weight(value).expect("in range")).expect("weighted");
+    for item in 0..40_000_u32 {
+        let value = f64::from(item % 97) / 2.0;
+        sketch.toggle_u64_weighted(item.into(), max.weight(value).expect("in range")).expect("weighted");
         sum += value;
         squares += value * value;
     }
