@@ -1,4 +1,5 @@
-//! `demo`: three airports count their aircraft together without sharing a list, and tell which of them fly most.
+//! `demo`: three airports count their aircraft together without sharing a list, tell which of them fly most, and which came
+//! and went.
 
 use std::collections::HashSet;
 
@@ -12,6 +13,7 @@ use dpsketch::sketch_hash::{AnyHash, Item};
 use dpsketch::{Answer, DistinctBuilder, Error, ErrorKind, RawSketch, TextRules, estimate, merge, parse_epsilon};
 use serde_json::{Value, json};
 
+use super::demo_changes::Changes;
 use super::demo_frequent::Frequent;
 use super::written::warn_about_epsilon;
 use crate::console::{Console, Report};
@@ -60,11 +62,13 @@ struct Line {
 pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     warn_about_epsilon(Some(args.epsilon), console);
     let mut airports = ["EWR", "LGA", "JFK"].map(Airport::new);
-    let mut frequent = Frequent::new()?;
-    let layout = ParquetLayout::in_memory("flights.parquet", FLIGHTS, &["origin".to_owned(), "tailnum".to_owned()])?;
+    let (mut frequent, mut changes) = (Frequent::new()?, Changes::new()?);
+    let columns = ["origin", "tailnum", "month"].map(str::to_owned);
+    let layout = ParquetLayout::in_memory("flights.parquet", FLIGHTS, &columns)?;
     for row_group in 0..layout.row_groups() {
         layout.for_each_batch(row_group, |columns| {
             frequent.count(columns.get(1))?;
+            changes.count(columns.get(1), columns.get(2))?;
             split(columns, &mut airports)
         })?;
     }
@@ -84,8 +88,8 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     let merged = ("merged.dps".to_owned(), merge(&released, MergeForm::Extremal)?);
     let answer = estimate(&[merged], Confidence::P95)?;
     lines.push(Line { what: "merged file".to_owned(), answer, exact: union.len() });
-    let second = frequent.story(args.epsilon)?;
-    console.print(&report(args.epsilon, flights, &lines, second))
+    let (second, third) = (frequent.story(args.epsilon)?, changes.story(args.epsilon)?);
+    console.print(&report(args.epsilon, flights, &lines, (second, third)))
 }
 
 /// Hands each flight to the airport it left from.
@@ -102,12 +106,18 @@ fn split(columns: &[ArrayRef], airports: &mut [Airport]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Both stories.
-fn report(epsilon: Epsilon, flights: u64, lines: &[Line], second: Report) -> Report {
+/// All three stories.
+fn report(epsilon: Epsilon, flights: u64, lines: &[Line], (second, third): (Report, Report)) -> Report {
     let rows: Vec<Value> = lines.iter().map(row).collect();
-    let json = json!({ "epsilon": epsilon.get(), "flights": flights, "results": rows, "frequent": second.json });
-    let text = text(epsilon, flights, lines) + "\n" + &second.text;
-    Report { text, json, rows: [rows, second.rows].concat() }
+    let json = json!({
+        "epsilon": epsilon.get(),
+        "flights": flights,
+        "results": rows,
+        "frequent": second.json,
+        "changes": third.json,
+    });
+    let text = [text(epsilon, flights, lines), second.text, third.text].join("\n");
+    Report { text, json, rows: [rows, second.rows, third.rows].concat() }
 }
 
 fn row(line: &Line) -> Value {

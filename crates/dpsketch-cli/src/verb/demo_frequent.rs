@@ -18,7 +18,7 @@ use crate::format::{count, lines, number};
 use crate::input::ParquetLayout;
 
 /// The register of aircraft, which is public; where it is from is in `data/README.md`.
-static PLANES: &[u8] = include_bytes!("../../data/planes.parquet");
+pub(super) static PLANES: &[u8] = include_bytes!("../../data/planes.parquet");
 
 /// How many aircraft are shown.
 const SHOWN: usize = 10;

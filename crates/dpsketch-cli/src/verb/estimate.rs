@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use dpsketch::cardinality_estimators::{Confidence, Estimate, LastLevel, Status};
 use dpsketch::sfm_pcsa::Unit;
-use dpsketch::{Answer, AnySketch, Error, ErrorKind, estimate_with, parse_confidence};
+use dpsketch::{Answer, AnySketch, Error, ErrorKind, F0Whole, estimate_with, parse_confidence};
 
 use super::estimate_sets::SetArgs;
 use super::frequency_args::refuse_for;
@@ -19,7 +19,8 @@ use crate::paths::{check_out, paths};
 pub(crate) struct EstimateArgs {
     /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Or one
     /// table of groups, made by `dpsketch build --group-by`. Of frequencies: one sketch for the second moment, the sum of the
-    /// squares of all frequencies, and two for their inner product, the size of a join.
+    /// squares of all frequencies, and two for their inner product, the size of a join. Of several sets (kind f0): their symmetric
+    /// difference; --name and --expr ask for other sets.
     #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names", value_parser = paths())]
     files: Vec<PathBuf>,
     /// How sure the interval is.
@@ -65,6 +66,9 @@ pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
         refuse_for("countsketch", [("--last-level", args.last_level.is_some())])?;
         return moment::run(&sketches, args.confidence, console);
     }
+    if sketches.iter().any(|(_, sketch)| matches!(sketch, AnySketch::F0(_))) {
+        refuse_for("f0", [("--last-level", args.last_level.is_some())])?;
+    }
     let last_level = match args.last_level {
         None | Some(LastLevelArg::Exact) => LastLevel::Exact,
         Some(LastLevelArg::Presto) => LastLevel::Presto,
@@ -75,7 +79,12 @@ pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
 
 /// The answer for people.
 pub(crate) fn text(answer: &Answer) -> String {
-    pairs(&facts(answer, "distinct", number))
+    pairs(&facts(answer, quantity(answer), number))
+}
+
+/// What the number counts: items, or their weights.
+pub(crate) fn quantity(answer: &Answer) -> &'static str {
+    if answer.max_weight().is_some() { "weight" } else { "distinct" }
 }
 
 /// The lines of an answer for people, the first of which has this name, with numbers as `number` writes them.
@@ -85,6 +94,16 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
         what,
         found.value().map_or_else(|| "no estimate".to_owned(), |value| format!("about {}", number(value))),
     )];
+    match answer.whole() {
+        Some(F0Whole::SymmetricDifference) => {
+            lines.push(("of", "items in an odd number of the sets: of two, in exactly one".to_owned()));
+        }
+        Some(F0Whole::Union) => lines.push(("of", "the union of the streams".to_owned())),
+        Some(F0Whole::One) if answer.sketches() > 1 && answer.to_json()["mode"] == "set" => {
+            lines.push(("of", "the merged file: items in an odd number of its sets".to_owned()));
+        }
+        _ => {}
+    }
     lines.push(("interval", interval(answer, number)));
     if let Some(error) = found.std_error() {
         lines.push(("std error", std_error(answer, error, number)));

@@ -8,7 +8,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::{Answer, AnySketch, Error, ErrorKind, MAX_SETS, estimate_formula, estimate_jaccard, is_set_name};
 
-use super::estimate::facts;
+use super::estimate::{facts, quantity};
 use crate::console::{Console, Report};
 use crate::format::{number, pairs};
 use crate::io::{read, warn_about_raw};
@@ -98,7 +98,7 @@ impl SetArgs {
         let (answer, text) = match &self.expr {
             Some(expr) => {
                 let answer = estimate_formula(&sketches, expr, confidence);
-                answer.map(|answer| (answer.to_json(), text(&answer, "distinct", number)))
+                answer.map(|answer| (answer.to_json(), text(&answer, quantity(&answer), number)))
             }
             None => estimate_jaccard(&sketches, confidence)
                 .map(|answer| (answer.to_json(), text(&answer, "similarity", share))),

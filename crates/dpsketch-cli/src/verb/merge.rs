@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dpsketch::dp_noise::DisjointParts;
+use dpsketch::f0_sketch::ModeKind;
 use dpsketch::sfm_pcsa::MergeForm;
 use dpsketch::{AnySketch, Error, merge, merge_disjoint};
 
@@ -15,7 +16,8 @@ use crate::paths::{check_out, paths};
 
 #[derive(Debug, Args)]
 pub(crate) struct MergeArgs {
-    /// Sketches to merge: all private or all raw, of one shape and one key; - for standard input.
+    /// Sketches to merge: all private or all raw, of one shape and one key; - for standard input. Those of kind f0 become the
+    /// symmetric difference of their sets or, in mode presampled, the union of their streams.
     #[arg(value_name = "FILE", required = true, value_parser = paths())]
     files: Vec<PathBuf>,
     /// How the noise of private distinct counts is put together, extremal if left out. Raw sketches have none, and
@@ -45,6 +47,10 @@ impl MergeArgs {
     fn merge(&self, sketches: &[(String, AnySketch)]) -> Result<AnySketch, Error> {
         match sketches.first() {
             Some((_, AnySketch::Frequencies(_))) => refuse_for("countsketch", [("--form", self.form.is_some())])?,
+            Some((_, AnySketch::F0(_))) => {
+                let other = self.form.is_some_and(|form| form != Form::Xor);
+                refuse_for("f0", [("--form", other), ("--disjoint", self.disjoint)])?;
+            }
             Some((_, other)) => refuse_for(other.kind(), [("--disjoint", self.disjoint)])?,
             None => {}
         }
@@ -66,5 +72,21 @@ pub(crate) fn run(args: &MergeArgs, console: Console) -> Result<(), Error> {
     let merged = args.merge(&sketches).map_err(|error| error.argument_or("FILE"))?;
     let destination = Destination::open(&args.out, merged.is_raw())?;
     let free = destination.write(&merged)?;
+    tell_whole(&merged, sketches.len(), console);
     report_written(&args.out, &merged, free, console)
+}
+
+/// Says what sets an xor of several is a sketch of.
+fn tell_whole(merged: &AnySketch, sketches: usize, console: Console) {
+    let AnySketch::F0(f0) = merged else { return };
+    match (f0.mode(), sketches) {
+        (_, 1) => {}
+        (ModeKind::Set, 2) => {
+            console.note("this is the symmetric difference: items in exactly one of the two sets; `dpsketch estimate --expr` tells of other sets");
+        }
+        (ModeKind::Set, _) => {
+            console.note("this is the symmetric difference: items in an odd number of the sets, which is their union only if they are disjoint");
+        }
+        (ModeKind::Presampled, _) => console.note("this is the union of the streams"),
+    }
 }

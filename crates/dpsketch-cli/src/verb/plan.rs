@@ -10,8 +10,9 @@ use dpsketch::{
 use serde_json::Value;
 
 use super::build::{Kind, max_items};
+use super::f0_args::F0Args;
 use super::frequency_args::{FrequencyArgs, LevelArgs, refuse_for, required_epsilon};
-use super::frequency_plan;
+use super::{f0_plan, frequency_plan};
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number, pairs};
 
@@ -29,6 +30,8 @@ pub(crate) struct PlanArgs {
     frequency: FrequencyArgs,
     #[command(flatten)]
     level: LevelArgs,
+    #[command(flatten)]
+    f0: F0Args,
     /// The privacy loss of each party's release. Frequencies need --delta or --pure beside it, or --rho instead.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
     epsilon: Option<Epsilon>,
@@ -41,10 +44,10 @@ pub(crate) struct PlanArgs {
     /// Buckets, a power of two. 4096 if left out, unless an error or a length is asked for.
     #[arg(long, value_name = "B", value_parser = parse_count, allow_negative_numbers = true, conflicts_with = "target_rse")]
     buckets: Option<u64>,
-    /// Levels. 24 if left out, or more where so many items need them.
+    /// Levels. 24 if left out, or more where so many items need them; with --kind f0, as many as they need.
     #[arg(long, value_name = "P", value_parser = parse_count, allow_negative_numbers = true)]
     levels: Option<u64>,
-    /// Find the fewest buckets with this relative standard error, such as 0.05.
+    /// Find the fewest buckets, or cells, with this relative standard error, such as 0.05.
     #[arg(long, value_name = "R", value_parser = parse_real, allow_hyphen_values = true)]
     target_rse: Option<f64>,
     /// The most bytes of a released file. Without --target-rse or --target-error, the most accurate sketch of that length.
@@ -80,11 +83,16 @@ impl From<Answer> for PlannedAnswer {
 }
 
 pub(crate) fn run(args: &PlanArgs, console: Console) -> Result<(), Error> {
-    if args.kind == Kind::Countsketch {
-        return args.frequencies(console);
+    let of_frequencies = args.data.given().into_iter().chain(args.frequency.given()).chain(args.level.given());
+    match args.kind {
+        Kind::Countsketch => return args.frequencies(console),
+        Kind::F0 => {
+            let foreign = [("--buckets", args.buckets.is_some()), ("--max-items", args.max_items.is_some())];
+            refuse_for("f0", of_frequencies.chain(foreign))?;
+            return args.sets(console);
+        }
+        Kind::Sfm => refuse_for("sfm", of_frequencies.chain(args.f0.given()))?,
     }
-    let foreign = args.data.given().into_iter().chain(args.frequency.given()).chain(args.level.given());
-    refuse_for("sfm", foreign)?;
     super::written::warn_about_epsilon(args.epsilon, console);
     let plan = args.plan()?;
     let json = plan.to_json();
@@ -102,7 +110,7 @@ impl PlanArgs {
             ("--target-rse", self.target_rse.is_some()),
             ("--answer", self.answer.is_some()),
         ];
-        refuse_for("countsketch", foreign)?;
+        refuse_for("countsketch", foreign.into_iter().chain(self.f0.given()))?;
         let wanted = frequency_plan::Wanted {
             data: &self.data,
             frequency: &self.frequency,
@@ -115,6 +123,21 @@ impl PlanArgs {
         frequency_plan::run(&wanted, console)
     }
 
+    fn sets(&self, console: Console) -> Result<(), Error> {
+        super::written::warn_about_epsilon(self.epsilon, console);
+        let wanted = f0_plan::Wanted {
+            f0: &self.f0,
+            levels: self.levels,
+            distinct: to_real(self.distinct()?),
+            epsilon: required_epsilon(self.epsilon)?,
+            parties: u32::try_from(self.parties).unwrap_or(u32::MAX),
+            answer: self.answer.map(PlannedAnswer::from),
+            target_rse: self.target_rse,
+            max_bytes: self.max_bytes,
+        };
+        f0_plan::run(&wanted, console)
+    }
+
     fn distinct(&self) -> Result<u64, Error> {
         self.distinct.ok_or_else(|| {
             Error::new(ErrorKind::Parameter, "how many distinct items will there be?")
@@ -125,8 +148,7 @@ impl PlanArgs {
     }
 
     fn plan(&self) -> Result<Plan, Error> {
-        #[expect(clippy::cast_precision_loss, reason = "the last digits of a guess do not matter")]
-        let distinct = self.distinct()? as f64;
+        let distinct = to_real(self.distinct()?);
         let epsilon = required_epsilon(self.epsilon)?;
         let unit = self.max_items.map_or(PrivacyUnit::Item, |max_items| PrivacyUnit::User { max_items });
         let parties = u32::try_from(self.parties).unwrap_or(u32::MAX);
@@ -177,7 +199,12 @@ impl PlanArgs {
     }
 }
 
-fn shown(value: f64, show: impl Fn(f64) -> String) -> String {
+#[expect(clippy::cast_precision_loss, reason = "the last digits of a guess do not matter")]
+fn to_real(guess: u64) -> f64 {
+    guess as f64
+}
+
+pub(super) fn shown(value: f64, show: impl Fn(f64) -> String) -> String {
     if value.is_finite() { show(value) } else { "none".to_owned() }
 }
 
@@ -185,7 +212,7 @@ fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn in_words(answer: PlannedAnswer) -> &'static str {
+pub(super) fn in_words(answer: PlannedAnswer) -> &'static str {
     match answer {
         PlannedAnswer::One => "one sketch of everything",
         PlannedAnswer::Together => "all files together",

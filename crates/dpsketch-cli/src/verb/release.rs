@@ -6,11 +6,12 @@ use clap::Args;
 use dpsketch::dp_noise::Epsilon;
 use dpsketch::sfm_pcsa::Leaf;
 use dpsketch::{
-    AnySketch, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch, RawPrefixStack, countsketch_dp,
-    parse_epsilon, release_frequency_file_paid, release_prefix_file_paid, release_raw_file_paid,
+    AnyF0Sketch, AnySketch, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch, RawPrefixStack,
+    countsketch_dp, parse_epsilon, release_frequency_file_paid, release_prefix_file_paid, release_raw_file_paid,
 };
 
 use super::booking::LedgerArgs;
+use super::build::release_id;
 use super::frequency_args::{LevelArgs, refuse_for, required_epsilon};
 use super::written::{report_written, tell_noise, warn_about_epsilon, warn_about_level};
 use crate::console::Console;
@@ -67,7 +68,10 @@ fn distinct(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     // The ledger pays before the raw file counts: a spend that is refused leaves the count as it was.
     let released = release_raw_file_paid(&args.raw, epsilon, args.again, |unit| books.pay(epsilon, unit));
     let sketch = released.map_err(|error| books.explain(error, None))?;
-    let release = sketch.leaves().first().map(Leaf::id);
+    let release = match &sketch {
+        AnySketch::F0(AnyF0Sketch::Private(private)) => private.leaves().first().map(release_id),
+        bitmap => bitmap.leaves().first().map(Leaf::id),
+    };
     let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
     books.finish(release)?;
     report_written(&args.out, &sketch, free, console)

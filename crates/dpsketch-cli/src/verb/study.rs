@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use dpsketch::countsketch_dp::Exposure;
 use dpsketch::dp_noise::{Amount, Epsilon};
+use dpsketch::f0_sketch::MaxWeight;
 use dpsketch::sfm_pcsa::PcsaShape;
 use dpsketch::sketch_hash::{AnyHash, HashKey, KeyedHash};
 use dpsketch::{
-    AnySketch, Clipping, CountSketchTerms, Error, ErrorKind, FrequencyStudy, MaxItems, PrivacyUnit, Study, StudyError,
-    parse_epsilon,
+    AnySketch, Clipping, CountSketchTerms, Error, ErrorKind, F0Study, F0Terms, FrequencyStudy, MaxItems, PrivacyUnit,
+    Study, StudyError, parse_epsilon,
 };
 use serde_json::{Value, json};
 
 use super::build::{Hash, Kind, SketchArgs, TextArgs, max_items};
+use super::f0_args::{self, F0Args};
 use super::frequency_args::{FrequencyArgs, LevelArgs, refuse_for, required_epsilon};
-use super::frequency_study;
 use super::written::{warn_about_epsilon, warn_about_level};
+use super::{f0_study, frequency_study};
 use crate::console::{Console, Report};
 use crate::format::{count, lines, pairs};
 use crate::input::open_file;
@@ -36,7 +38,7 @@ enum Action {
     ///
     /// Give the file to all parties; they build with `dpsketch build --study FILE` and can then merge. It holds no key: a
     /// key file goes its own way. Nothing in a study may depend on private data.
-    New(NewArgs),
+    New(Box<NewArgs>),
     /// Show a study, or check that sketches were made as it says.
     Check {
         /// The study file.
@@ -60,6 +62,8 @@ struct NewArgs {
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
+    f0: F0Args,
+    #[command(flatten)]
     text: TextArgs,
     /// The privacy loss of each party's release. Frequencies need --delta or --pure beside it, or --rho instead.
     #[arg(long, value_name = "E", value_parser = parse_epsilon, allow_hyphen_values = true)]
@@ -74,40 +78,62 @@ struct NewArgs {
 
 pub(crate) fn run(args: &StudyArgs, console: Console) -> Result<(), Error> {
     match &args.action {
-        Action::New(args) if args.kind == Kind::Countsketch => {
-            let study = args.frequencies()?;
-            warn_about_level(Some(study.level()), console);
-            study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
-            frequency_study::show(&args.out, &study, console)
+        Action::New(args) => match args.kind {
+            Kind::Sfm => {
+                warn_about_epsilon(args.epsilon, console);
+                let study = args.study()?;
+                study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
+                show(&args.out, &study, console)
+            }
+            Kind::Countsketch => {
+                let study = args.frequencies()?;
+                warn_about_level(Some(study.level()), console);
+                study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
+                frequency_study::show(&args.out, &study, console)
+            }
+            Kind::F0 => {
+                warn_about_epsilon(args.epsilon, console);
+                let study = args.sets()?;
+                study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
+                f0_study::show(&args.out, &study, console)
+            }
+        },
+        Action::Check { study, sketches } => check_or_show(study, sketches, console),
+    }
+}
+
+/// Checks the sketches, or shows the study where there are none.
+fn check_or_show(file: &Path, sketches: &[PathBuf], console: Console) -> Result<(), Error> {
+    let named = |error: Error| error.argument_or("STUDY");
+    match kind_of(file).map_err(named)? {
+        Kind::Sfm => {
+            let study = Study::load(file).map_err(named)?;
+            if sketches.is_empty() {
+                return show(file, &study, console);
+            }
+            check(|sketch| study.check_sketch(sketch), sketches, console)
         }
-        Action::New(args) => {
-            warn_about_epsilon(args.epsilon, console);
-            let study = args.study()?;
-            study.save_new(&args.out).map_err(|error| error.argument_or("--out"))?;
-            show(&args.out, &study, console)
-        }
-        Action::Check { study: file, sketches }
-            if kind_of(file).map_err(|error| error.argument_or("STUDY"))? == Kind::Countsketch =>
-        {
-            let study = FrequencyStudy::load(file).map_err(|error| error.argument_or("STUDY"))?;
+        Kind::Countsketch => {
+            let study = FrequencyStudy::load(file).map_err(named)?;
             if sketches.is_empty() {
                 return frequency_study::show(file, &study, console);
             }
             check(|sketch| frequency_study::check(&study, sketch), sketches, console)
         }
-        Action::Check { study: file, sketches } => {
-            let study = Study::load(file).map_err(|error| error.argument_or("STUDY"))?;
+        Kind::F0 => {
+            let study = F0Study::load(file).map_err(named)?;
             if sketches.is_empty() {
-                return show(file, &study, console);
+                return f0_study::show(file, &study, console);
             }
-            check(|sketch| study.check_sketch(sketch), sketches, console)
+            check(|sketch| f0_study::check(&study, sketch), sketches, console)
         }
     }
 }
 
 impl NewArgs {
     fn study(&self) -> Result<Study, Error> {
-        refuse_for("sfm", self.frequency.given().into_iter().chain(self.level.given()))?;
+        let foreign = self.frequency.given().into_iter().chain(self.level.given());
+        refuse_for("sfm", foreign.chain(self.f0.given()))?;
         let (shape, epsilon) = (self.sketch.shape_or(PcsaShape::DEFAULT)?, required_epsilon(self.epsilon)?);
         let unit = self.user_max_items.map_or(PrivacyUnit::Item, |max_items| PrivacyUnit::User { max_items });
         let study = Study::new(shape.into(), self.hash()?.id(), epsilon).with_unit(unit);
@@ -117,7 +143,7 @@ impl NewArgs {
 
     fn frequencies(&self) -> Result<FrequencyStudy, Error> {
         let foreign = [("--buckets", self.sketch.buckets.is_some()), ("--levels", self.sketch.levels.is_some())];
-        refuse_for("countsketch", foreign)?;
+        refuse_for("countsketch", foreign.into_iter().chain(self.f0.given()))?;
         let (shape, asked) = (self.frequency.shape_or(None)?, &self.frequency);
         let (granularity, most) = (asked.granularity.unwrap_or_default(), asked.max_units()?);
         let terms = match self.user_max_items.map(MaxItems::get) {
@@ -127,6 +153,21 @@ impl NewArgs {
         let (level, relation) = (self.level.required(self.epsilon)?, self.level.relation());
         level.price(Exposure::new(shape, terms.bound(), 1, relation))?;
         let study = FrequencyStudy::new(terms, self.hash()?.id(), level).with_relation(relation);
+        study.with_text(self.text.rules()).map_err(|error| Error::from(error).argument("--null"))
+    }
+
+    fn sets(&self) -> Result<F0Study, Error> {
+        let frequency = self.frequency.given().into_iter().filter(|(flag, _)| *flag != "--max-weight");
+        let foreign =
+            [("--buckets", self.sketch.buckets.is_some()), ("--user-max-items", self.user_max_items.is_some())];
+        refuse_for("f0", frequency.chain(self.level.given()).chain(foreign))?;
+        let shape = f0_args::shape(self.sketch.levels, self.f0.cells)?;
+        let terms = match self.frequency.max_weight.map(MaxWeight::new).transpose()? {
+            None => F0Terms::unit(shape),
+            Some(max) => F0Terms::weighted(shape, max),
+        };
+        let (mode, epsilon) = (self.f0.mode().into(), required_epsilon(self.epsilon)?);
+        let study = F0Study::new(mode, terms, self.hash()?.id(), epsilon)?;
         study.with_text(self.text.rules()).map_err(|error| Error::from(error).argument("--null"))
     }
 
@@ -141,9 +182,12 @@ pub(super) fn kind_of(file: &Path) -> Result<Kind, Error> {
     let failed = |error| Error::reading(&file.display().to_string(), error);
     let mut text = Vec::new();
     open_file(file).map_err(failed)?.take(LONGEST).read_to_end(&mut text).map_err(failed)?;
-    let kind = serde_json::from_slice::<Value>(&text).ok();
-    let is_frequencies = kind.is_some_and(|study| study["kind"] == "countsketch");
-    Ok(if is_frequencies { Kind::Countsketch } else { Kind::Sfm })
+    let study = serde_json::from_slice::<Value>(&text).ok();
+    Ok(match study.as_ref().and_then(|study| study["kind"].as_str()) {
+        Some("countsketch") => Kind::Countsketch,
+        Some("f0") => Kind::F0,
+        _ => Kind::Sfm,
+    })
 }
 
 /// What the parties agree on.

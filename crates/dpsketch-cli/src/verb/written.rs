@@ -4,7 +4,10 @@ use std::path::Path;
 
 use dpsketch::countsketch_dp::PrivateCountSketch;
 use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
-use dpsketch::{AnySketch, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease};
+use dpsketch::f0_sketch::WeightRule;
+use dpsketch::{
+    AnyF0Sketch, AnySketch, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease,
+};
 use serde_json::{Value, json};
 
 use crate::console::{Console, Report, only_the_report};
@@ -48,6 +51,9 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
         let rho = stack.rho_total().map(|rho| format!(", rho {rho} for somebody in all of it")).unwrap_or_default();
         return format!("private prefix sketch, {}{rho}, {releases}", sketch.shape());
     }
+    if let AnySketch::F0(f0) = sketch {
+        return f0_in_words(f0);
+    }
     let shape = sketch.shape();
     if sketch.is_raw() {
         return format!("raw {} sketch, {shape}, not private", sketch.kind());
@@ -56,6 +62,21 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
     let costs = sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
     let largest = costs.max().unwrap_or(Amount::ZERO);
     format!("private {} sketch, {shape}, epsilon {largest}, {}", sketch.kind(), counted(releases, "release"))
+}
+
+/// An f0 sketch, with its mode and, of several releases, what they cost together.
+fn f0_in_words(sketch: &AnyF0Sketch) -> String {
+    let shape = sketch.shape();
+    let rule = match sketch.weight_rule() {
+        WeightRule::Unit => String::new(),
+        WeightRule::Weighted(max) => format!(", weights up to {}", max.get()),
+    };
+    let what = format!("f0 sketch of mode {}, {shape}{rule}", sketch.mode());
+    let AnyF0Sketch::Private(private) = sketch else { return format!("raw {what}, not private") };
+    let costs = || private.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
+    let largest = costs().max().unwrap_or(Amount::ZERO);
+    let releases = private.leaves().len() as u64;
+    format!("private {what}, epsilon {largest}, {}", counted(releases, "release"))
 }
 
 /// A released frequency sketch, with what it cost and, of several releases, what they cost together.

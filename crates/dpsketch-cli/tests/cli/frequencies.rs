@@ -94,6 +94,9 @@ fn weights_add_up_are_refused_when_too_heavy_and_clipped_when_asked() {
     assert!(run.stderr.contains(&format!("{clipped} rows clipped")), "{}", run.stderr);
     let sum = |item: u32| (0..item).map(|row| (f64::from(row % 4) / 2.0).min(1.0)).sum::<f64>();
     assert_eq!(answers(&folder, "b.dps"), exact(sum));
+    folder.write("a.csv", "item,w\na,0.1\nb,0\nc,0.5\n");
+    let run = folder.ok(&build(&[&level[..], &["--max-weight", "1", "--out", "b.dps"]].concat()));
+    assert!(run.stderr.contains("warning: 1 row of a weight that the grid rounds to 0"), "{}", run.stderr);
     folder.write("a.csv", "item,w\na,many\n");
     let args = [&level[..], &["--max-weight", "1", "--threads", "1", "--out", "c.dps"]].concat();
     assert_eq!(folder.fails(5, &build(&args))["argument"], "--weight");

@@ -3,6 +3,7 @@
 mod build;
 mod demo;
 mod estimate;
+mod f0;
 mod failures;
 mod families;
 mod formats;

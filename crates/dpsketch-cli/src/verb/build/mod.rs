@@ -1,6 +1,7 @@
 //! `build`: data to a sketch.
 
 mod data;
+mod f0;
 mod frequency;
 mod groups;
 mod plain;
@@ -19,6 +20,8 @@ pub(crate) use data::TextArgs;
 use data::{DataArgs, MAX_THREADS, threads};
 use dpsketch::dp_noise::Epsilon;
 use dpsketch::{Error, ErrorKind, parse_epsilon};
+use f0::F0RowArgs;
+pub(crate) use f0::release_id;
 use frequency::{PrefixArgs, WeightArgs};
 use groups::GroupArgs;
 use rows::Roles;
@@ -33,6 +36,7 @@ use crate::input::{self, Hints, Reading, RowSink, STDIN};
 use crate::paths::{at_most_one_stdin, check_out, is_std, paths};
 use crate::progress::Progress;
 use crate::verb::booking::LedgerArgs;
+use crate::verb::f0_args::F0Args;
 use crate::verb::frequency_args::{FrequencyArgs, LevelArgs, refuse_for};
 use crate::verb::study::kind_of;
 use crate::verb::written::warn_about_epsilon;
@@ -58,6 +62,10 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     prefix: PrefixArgs,
     #[command(flatten)]
+    f0: F0Args,
+    #[command(flatten)]
+    f0_rows: F0RowArgs,
+    #[command(flatten)]
     level: LevelArgs,
     /// Take shape, hash, key check, epsilon, text rules and unit from a study, made by `dpsketch study new`. A flag that
     /// says otherwise is refused.
@@ -73,7 +81,7 @@ pub(crate) struct BuildArgs {
     users: UserArgs,
     #[command(flatten)]
     groups: GroupArgs,
-    /// Threads that count; the result does not depend on it. One for each processor if left out, one with --user and with
+    /// Threads that count; the result does not depend on it (but for the secret coins of --mode presampled). One for each processor if left out, one with --user and with
     /// --prefix-tree.
     #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     threads: Option<usize>,
@@ -90,15 +98,24 @@ pub(crate) enum Kind {
     Sfm,
     /// Frequencies of items: how often each of them occurs, or the sum of its weights.
     Countsketch,
+    /// Distinct items, or the sum of a weight of theirs, of sets that change and are compared: what joined, what left.
+    F0,
 }
 
 pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     args.check_out()?;
     at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
-    if args.kind()? == Kind::Countsketch {
+    let kind = args.kind()?;
+    if kind == Kind::F0 {
+        return f0::run(args, console);
+    }
+    args.users.check_folder()?;
+    let of_f0 = args.f0.given().into_iter().chain(args.f0_rows.given());
+    if kind == Kind::Countsketch {
+        refuse_for("countsketch", of_f0)?;
         return frequency::run(args, console);
     }
-    let foreign = args.frequency.given().into_iter().chain(args.weights.given()).chain(args.level.given());
+    let foreign = of_f0.chain(args.frequency.given()).chain(args.weights.given()).chain(args.level.given());
     let foreign = foreign.chain([("--prefix-tree", args.prefix.prefix_tree)]).chain(args.prefix.given());
     refuse_for("sfm", foreign)?;
     let settings = Settings::new(args)?;

@@ -17,6 +17,7 @@ pub(super) struct Roles {
     user: Option<usize>,
     group: Option<usize>,
     weight: Option<usize>,
+    operation: Option<usize>,
 }
 
 impl Roles {
@@ -32,19 +33,24 @@ impl Roles {
         let user = args.users.user.as_ref().map(&mut place);
         let group = args.groups.group_by.as_ref().map(&mut place);
         let weight = args.weights.weight.as_ref().map(&mut place);
-        Self { names, items, user, group, weight }
+        let operation = args.f0_rows.op_column.as_ref().map(&mut place);
+        Self { names, items, user, group, weight, operation }
     }
 
     /// The columns to read.
     pub(super) fn columns(&self, args: &BuildArgs) -> Result<Vec<String>, Error> {
-        for (argument, column) in
-            [("--user", &args.users.user), ("--group-by", &args.groups.group_by), ("--weight", &args.weights.weight)]
-        {
+        for (argument, column) in [
+            ("--user", &args.users.user),
+            ("--group-by", &args.groups.group_by),
+            ("--weight", &args.weights.weight),
+            ("--op-column", &args.f0_rows.op_column),
+        ] {
             if column.as_ref().is_some_and(String::is_empty) {
                 return Err(Error::new(ErrorKind::Column, "a column has an empty name").argument(argument).value(""));
             }
         }
-        if self.items.is_empty() && (self.user.is_some() || self.group.is_some() || self.weight.is_some()) {
+        let others = [self.user, self.group, self.weight, self.operation];
+        if self.items.is_empty() && others.iter().any(Option::is_some) {
             return Err(Error::new(ErrorKind::Column, "which column is counted?")
                 .argument("--column")
                 .hint("name one, or several separated by commas to count their combinations"));
@@ -61,6 +67,7 @@ impl Roles {
             Some("--column") if at_fault(self.user) => error.argument("--user"),
             Some("--column") if at_fault(self.group) => error.argument("--group-by"),
             Some("--column") if at_fault(self.weight) => error.argument("--weight"),
+            Some("--column") if at_fault(self.operation) => error.argument("--op-column"),
             _ => error,
         }
     }
@@ -72,6 +79,18 @@ impl Roles {
 
     pub(super) const fn has_weight(&self) -> bool {
         self.weight.is_some()
+    }
+
+    pub(super) const fn has_operation(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    pub(super) fn operation<'a>(&self, row: &[Option<Item<'a>>]) -> Option<Item<'a>> {
+        Self::value(row, self.operation)
+    }
+
+    pub(super) fn operation_array<'r>(&self, arrays: &'r [ArrayRef]) -> Option<&'r ArrayRef> {
+        arrays.get(self.operation?)
     }
 
     pub(super) fn weight<'a>(&self, row: &[Option<Item<'a>>]) -> Option<Item<'a>> {

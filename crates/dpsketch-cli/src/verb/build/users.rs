@@ -32,8 +32,8 @@ pub(crate) struct UserArgs {
     /// not like that is refused, and the row at fault named.
     #[arg(long, requires = "user")]
     pub(crate) sorted_by_user: bool,
-    /// The folder for the temporary file. The system's if left out.
-    #[arg(long, value_name = "DIR", value_parser = paths(), requires = "user", conflicts_with = "sorted_by_user")]
+    /// The folder for the temporary file of --user, or of --kind f0 --mode set. The system's if left out.
+    #[arg(long, value_name = "DIR", value_parser = paths(), conflicts_with = "sorted_by_user")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
 
@@ -78,14 +78,34 @@ impl UserArgs {
             return Ok(None);
         }
         let usual = SpillSettings::default();
-        let folder = self.temp_dir.clone().unwrap_or_else(|| usual.folder.clone());
-        if !folder.is_dir() {
-            return Err(Error::new(ErrorKind::Parameter, format!("{} is not a folder", folder.display()))
-                .argument("--temp-dir")
-                .value(folder.display().to_string())
-                .allowed("a folder that may be written to"));
-        }
+        let folder = self.folder(usual.folder.clone())?;
         Ok(Some(SpillSettings { folder, ..usual }))
+    }
+
+    /// The folder for temporary files, which has to be there.
+    pub(super) fn folder(&self, usual: PathBuf) -> Result<PathBuf, Error> {
+        let folder = self.temp_dir.clone().unwrap_or(usual);
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        Err(Error::new(ErrorKind::Parameter, format!("{} is not a folder", folder.display()))
+            .argument("--temp-dir")
+            .value(folder.display().to_string())
+            .allowed("a folder that may be written to"))
+    }
+
+    /// Refuses a folder for a temporary file that nothing needs.
+    pub(super) fn check_folder(&self) -> Result<(), Error> {
+        match &self.temp_dir {
+            Some(folder) if self.user.is_none() => {
+                Err(Error::new(ErrorKind::Parameter, "nothing is sorted, so no temporary file is needed")
+                    .argument("--temp-dir")
+                    .value(folder.display().to_string())
+                    .allowed("together with --user, or with --kind f0")
+                    .hint("leave --temp-dir out"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -27,7 +27,8 @@ use crate::verb::written::{report_written, tell_noise, warn_about_level};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Frequencies (--kind countsketch)")]
 pub(super) struct WeightArgs {
-    /// The column that says how much a row weighs: a number, which may be negative. Every row weighs 1 if left out.
+    /// The column that says how much a row weighs: a number, which may be negative. Every row weighs 1 if left out. With
+    /// --kind f0 it is how much the item of the row weighs: a number of at least 0, the same in all rows of an item.
     #[arg(long, value_name = "W")]
     pub(super) weight: Option<String>,
     /// Bring rows that weigh more than --max-weight down to it, and say how many. They are refused without.
@@ -84,7 +85,18 @@ fn of_records(args: &BuildArgs, settings: &FrequencySettings, console: Console) 
     let counts = builder.counts();
     tell_rows(counts.rows, counts.nulls, console);
     tell_clipped(settings, counts.clipped, console);
+    tell_zeroed(counts.zeroed, console);
     builder.finish()
+}
+
+/// Weights that are lost to the grid are seldom meant to be.
+fn tell_zeroed(rows: u64, console: Console) {
+    if rows > 0 {
+        console.warn(&format!(
+            "{} of a weight that the grid rounds to 0; a finer --granularity keeps them",
+            counted(rows, "row")
+        ));
+    }
 }
 
 /// Flags that mean nothing without another one.
@@ -119,6 +131,7 @@ fn of_users(args: &BuildArgs, settings: &FrequencySettings, console: Console) ->
     let counts = builder.counts();
     let (raw, users) = builder.finish()?;
     tell_rows(counts.rows, counts.nulls, console);
+    tell_zeroed(counts.zeroed, console);
     console.note(&format!(
         "{} of {} kept; the unit of privacy is {}",
         counted(users.kept, "item"),

@@ -15,7 +15,7 @@ use super::super::rows::Roles;
 use super::super::{BuildArgs, tell_rows};
 use super::rows::told;
 use super::settings::FrequencySettings;
-use super::tell_clipped;
+use super::{tell_clipped, tell_zeroed};
 use crate::console::Console;
 use crate::format::counted;
 use crate::input::RowSink;
@@ -142,6 +142,7 @@ fn read(
     let counts = builder.counts();
     tell_rows(counts.rows, counts.nulls, console);
     tell_clipped(settings, counts.clipped, console);
+    tell_zeroed(counts.zeroed, console);
     let (raw, users) = builder.finish()?;
     if let Some(users) = users {
         console.note(&format!("{} of {} kept", counted(users.kept, "item"), counted(users.users, "user")));
