@@ -9,6 +9,7 @@
 
 use std::error::Error;
 
+use f0_sketch::cardinality_estimators::Confidence;
 use f0_sketch::diagnostics::{flip_numerator, merged_contrast};
 use f0_sketch::dp_noise::{Epsilon, NoiseRng, Permit};
 use f0_sketch::sketch_hash::DefaultHash;
@@ -29,15 +30,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let merged = merged_contrast(&vec![alone; PARTIES as usize]);
 
     println!("{PARTIES} parties, sketches of {SHAPE} cells, epsilon = {} for every user", epsilon.get());
-    println!("flip probability of one party: {:.6} (released by itself: {:.6})", plan.flip_probability(), flips(alone));
+    println!("flip probability of one party: {:.6}", plan.flip_probability());
     println!("contrast of the opened sum:    {:.6}", opened.contrast());
     println!("contrast of a merge of {PARTIES} releases: {merged:.1e}");
     println!("if the servers collude:        a party is left with epsilon = {:.1}", plan.level_if_servers_collude());
-    let ones = opened.ones_per_table();
-    println!("ones of the first levels:      {:?} of {} each", &ones[..8], SHAPE.cells_per_level().unwrap_or(0));
-    println!("distinct users, from the one level that tells most (an estimate reads all of them):");
     let truth = u64::from(PARTIES) * USERS * 2 / 3 + USERS / 3;
-    println!("    {:.0}, in truth {truth}", rough_count(&opened));
+    let estimate = opened.estimate(Confidence::P95);
+    let (value, error) = (estimate.value().ok_or("no value")?, estimate.std_error().ok_or("no error")?);
+    println!("distinct users:                {value:.0} +- {error:.0}, in truth {truth}");
     Ok(())
 }
 
@@ -62,20 +62,4 @@ fn count_together(plan: &SharedNoise) -> Result<PrivateF0Sketch<Presampled>, Box
     }
     let [Some(first), Some(second)] = servers else { return Err("no party took part".into()) };
     Ok(first.open(second)?)
-}
-
-fn flips(numerator: u64) -> f64 {
-    numerator as f64 / 2_f64.powi(64)
-}
-
-/// One level's answer, `n = −ln((1 − 2 z/m)/c) / k` with `k = −ln(1 − q/m)`, where the share of ones tells most.
-fn rough_count(opened: &PrivateF0Sketch<Presampled>) -> f64 {
-    let distance = |signal: f64| (signal - 0.45).abs();
-    let levels = opened.shape().tables().zip(opened.ones_per_table()).map(|(table, ones)| {
-        let m = f64::from(table.cells);
-        let signal = (1.0 - 2.0 * ones as f64 / m) / opened.contrast();
-        let rate = -(-(table.share as f64 / 2_f64.powi(63)) / m).ln_1p();
-        (signal, -signal.max(1e-9).ln() / rate)
-    });
-    levels.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0))).map_or(0.0, |(_, count)| count)
 }

@@ -191,6 +191,7 @@ impl<M: Mode> CellShare<M> {
     /// # Errors
     /// [`SharingError::Parties`] unless all parties of the plan are there, [`SharingError::DifferentParties`],
     /// [`SharingError::Server`] for two shares of one server, and otherwise as for [`merge`](Self::merge).
+    #[expect(clippy::needless_pass_by_value, reason = "both shares are used up by what is opened")]
     pub fn open(self, other: Self) -> Result<PrivateF0Sketch<M>, SharingError> {
         self.check_plan(&other)?;
         if self.server == other.server {

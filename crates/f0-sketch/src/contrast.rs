@@ -64,10 +64,12 @@ const fn mantissa_to_f64(mantissa: u128) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "dyadic contrasts are exact")]
 mod tests {
     use super::*;
 
     fn product(flips: &[f64]) -> Contrast {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a probability, scaled to 2^64")]
         let numerator = |p: &f64| (p * 2.0_f64.powi(64)) as u64;
         flips.iter().fold(Contrast::ONE, |contrast, p| contrast.flipped(numerator(p)))
     }
@@ -83,10 +85,10 @@ mod tests {
     #[test]
     fn many_flips_keep_their_digits() {
         // c = (1 − 2^-20)^65536 = exp(65536 · ln(1 − 2^-20)).
-        let found = product(&[2.0_f64.powi(-21); 65_536]).to_f64();
+        let found = product(&vec![2.0_f64.powi(-21); 65_536]).to_f64();
         let expected = (65_536.0 * (-2.0_f64.powi(-20)).ln_1p()).exp();
         assert!((found / expected - 1.0).abs() < 1e-15, "{found} {expected}");
-        assert_eq!(product(&[0.49; 65_536]).to_f64(), 0.0, "far below any signal");
+        assert_eq!(product(&vec![0.49; 65_536]).to_f64(), 0.0, "far below any signal");
         assert!((product(&[0.375; 400]).to_f64().log2() + 800.0).abs() < 1e-9);
     }
 

@@ -3,6 +3,7 @@
 //! The probabilities are the integers over 2⁶⁴ that the code draws with, the cells are those of the code, and
 //! [`noise_is_added_as_enumerated`] ties a release to both. Ratios are compared as integers, and the bounds they reach are
 //! compared with e^ε by the directed rounding of `dp-noise`.
+#![expect(clippy::many_single_char_names, clippy::similar_names, reason = "in short sums, where each has one meaning")]
 
 use std::cmp::Ordering;
 

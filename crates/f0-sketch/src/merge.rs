@@ -67,7 +67,9 @@ impl<M: Mode> PrivateF0Sketch<M> {
             return Err(MergeError::NoSignal);
         }
         let mut bits = first.bits().to_vec();
-        others.iter().for_each(|other| gf2_linalg::xor_into(&mut bits, other.bits()));
+        for other in others {
+            gf2_linalg::xor_into(&mut bits, other.bits());
+        }
         let insecure_noise = sketches.iter().any(|sketch| sketch.insecure_noise());
         Ok(Self::from_parts(first.kind(), Noisy { bits, leaves, insecure_noise }))
     }
@@ -80,7 +82,9 @@ fn join_leaves<'a>(lists: impl Iterator<Item = &'a [Leaf]> + Clone) -> Result<Ve
     if found > MAX_RELEASES {
         return Err(MergeError::TooManyReleases { max: MAX_RELEASES, found });
     }
-    lists.for_each(|list| leaves.extend_from_slice(list));
+    for list in lists {
+        leaves.extend_from_slice(list);
+    }
     leaves.sort_unstable_by_key(Leaf::id);
     match first_repeated(&leaves) {
         Some(id) => Err(MergeError::RepeatedRelease { id }),

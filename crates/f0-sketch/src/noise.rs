@@ -74,7 +74,8 @@ pub(crate) fn level_of(p: DyadicProbability) -> f64 {
 
 /// `⌈2⁶⁴ / (2 + ε)⌉`, with ε rounded down to a multiple of 2⁻⁶⁰.
 fn paper(share: Epsilon) -> DyadicProbability {
-    const SCALE: f64 = (1_u64 << 60) as f64;
+    /// 2⁶⁰.
+    const SCALE: f64 = 1_152_921_504_606_846_976.0;
     let steps = integer_part(share.get() * SCALE);
     let numerator = (1_u128 << 124).div_ceil((1 << 61) + steps);
     DyadicProbability::from_numerator(low_word(numerator))
@@ -83,8 +84,8 @@ fn paper(share: Epsilon) -> DyadicProbability {
 /// `1/(1 + e^l)` for the level `l` at which a further release costs `ε`: `e^l = e^ε + (e^ε − 1) e^−s` for coins that were
 /// released at levels of sum `s` before.
 fn exposed(share: Epsilon, exposure: f64) -> DyadicProbability {
-    /// Covers the error of a few operations of `f64`.
-    const UP: f64 = 1.0 + 1.0 / (1_u64 << 40) as f64;
+    /// 1 + 2⁻⁴⁰: covers the error of a few operations of `f64`.
+    const UP: f64 = 1.0 + 1.0 / 1_099_511_627_776.0;
     const TWO_64: f64 = 18_446_744_073_709_551_616.0;
     let gain = share.get().exp_m1();
     let probability = UP / (2.0 + gain + gain * (-exposure).exp());

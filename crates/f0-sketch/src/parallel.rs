@@ -43,6 +43,9 @@ impl<H: KeyedHash + Send + Sync> F0Sketch<Set, H> {
     ///
     /// # Errors
     /// As for [`toggle_u64_batch_weighted`](Self::toggle_u64_batch_weighted).
+    ///
+    /// # Panics
+    /// Never: what could be wrong with the weights is checked before.
     pub fn par_toggle_u64_batch_weighted(&mut self, items: &[u64], weights: &[Weight]) -> Result<(), WeightError> {
         self.check_weights(items.len(), weights)?;
         let size = task_size(items.len());

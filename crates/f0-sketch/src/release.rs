@@ -68,6 +68,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     /// # Errors
     /// As for [`release`](Self::release); [`ReleaseError::Share`] when a cell's part of ε is below the least ε, and
     /// [`ReleaseError::Unit`] when the data was [bounded](Self::with_unit) for another unit.
+    #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
     pub fn release_with<R>(
         self,
         rule: NoiseRule,

@@ -130,7 +130,7 @@ impl<H: KeyedHash> F0Sketch<Set, H> {
     /// assert_eq!(batch, single);
     /// ```
     pub fn toggle_u64_batch(&mut self, items: &[u64]) {
-        self.batches_u64(items, |sketch, _, hashes| sketch.toggle_hashes(hashes));
+        self.toggle_integers(items);
     }
 
     /// Toggles byte strings in batches.

@@ -285,7 +285,6 @@ pub(crate) fn general_cell([h1, h2]: [u64; 2], runs: &[Run]) -> usize {
 }
 
 /// The upper 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "32 bits are left after the shift")]
 #[inline]
 const fn upper_half(word: u64) -> u32 {
     (word >> 32) as u32

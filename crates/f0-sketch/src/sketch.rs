@@ -241,6 +241,21 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         self.cells.toggle_if(&self.placement, hashes, bit);
     }
 
+    /// Toggles the cells of integers.
+    pub(crate) fn toggle_integers(&mut self, items: &[u64]) {
+        let Placement::Regular { levels, cells } = self.placement else {
+            return self.batches_u64(items, |sketch, _, hashes| sketch.toggle_if(hashes, |_, _| 1));
+        };
+        for chunk in items.chunks(BATCH) {
+            // From 2⁶³ on an integer is hashed in sixteen bytes.
+            if chunk.iter().any(|item| item >> 63 == 1) {
+                self.batches_u64(chunk, |sketch, _, hashes| sketch.toggle_if(hashes, |_, _| 1));
+            } else {
+                self.cells.toggle_words(levels, cells, &self.hash, chunk);
+            }
+        }
+    }
+
     /// Hashes integers batch by batch and passes each batch on, with the place of its first item.
     pub(crate) fn batches_u64(&mut self, items: &[u64], toggle: impl FnMut(&mut Self, usize, &[[u64; 2]])) {
         self.batches(items, |hash, items, out| hash128_unsigned(hash, items, out), toggle);

@@ -150,6 +150,7 @@ const fn threshold(number: f64) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "integers below 2^53")]
 mod tests {
     use super::*;
 

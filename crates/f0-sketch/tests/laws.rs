@@ -50,7 +50,7 @@ fn dense(shape: &F0Shape, items: &[u64]) -> Vec<u64> {
         let mut first = 0_u64;
         for &(end, cells) in &tables {
             if u128::from(!h1 >> 1) < end {
-                return first + ((h2 >> 32) * u64::from(cells) >> 32);
+                return first + (((h2 >> 32) * u64::from(cells)) >> 32);
             }
             first += u64::from(cells);
         }

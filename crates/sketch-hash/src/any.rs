@@ -97,6 +97,10 @@ impl KeyedHash for AnyHash {
         either!(self, hash => hash.hash128_words(domain, words, out));
     }
 
+    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], each: F) {
+        either!(self, hash => hash.hash128_words_each(domain, words, each));
+    }
+
     fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {
         either!(self, hash => hash.hash64_slices(domain, items, out));
     }

@@ -67,6 +67,15 @@ pub trait KeyedHash: Clone + fmt::Debug {
         }
     }
 
+    /// Passes [`hash128_word`](Self::hash128_word) of every word on to `each`, in their order.
+    ///
+    /// For work so short that a buffer of hashes would show: it goes on while the next words are hashed.
+    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], mut each: F) {
+        for word in words {
+            each(self.hash128_word(domain, *word));
+        }
+    }
+
     /// [`hash64`](Self::hash64) of every byte string.
     ///
     /// # Panics

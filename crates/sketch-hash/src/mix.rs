@@ -93,6 +93,10 @@ impl KeyedHash for DefaultHash {
         sip_batch::hash128_words(self.state(domain), words, out);
     }
 
+    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], each: F) {
+        sip_batch::hash128_words_each(self.state(domain), words, each);
+    }
+
     fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {
         assert_eq!(items.len(), out.len(), "one output for each item");
         sip_slices::hash64_slices(self.state(domain), items, out);

@@ -24,6 +24,29 @@ pub(crate) fn hash128_words(state: SipState, words: &[u64], out: &mut [[u64; 2]]
     }
 }
 
+/// Words hashed at once by [`hash128_words_each`]: enough for two vectors of the widest registers.
+const FEW: usize = 8;
+
+/// Passes SipHash-1-3 with 128-bit output of every word on to `each`.
+///
+/// `each` is compiled into the loop, so that what it does with integers goes on beside the vectors of the next words.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+bmi1+bmi2+lzcnt", "x86_64+avx2+bmi1+bmi2+lzcnt"))]
+pub(crate) fn hash128_words_each<F: FnMut([u64; 2])>(state: SipState, words: &[u64], mut each: F) {
+    let (chunks, rest) = words.as_chunks::<FEW>();
+    for chunk in chunks {
+        let (mut first, mut second) = ([0; FEW], [0; FEW]);
+        for ((word, first), second) in chunk.iter().zip(&mut first).zip(&mut second) {
+            [*first, *second] = state.hash128_word(*word);
+        }
+        for (first, second) in first.into_iter().zip(second) {
+            each([first, second]);
+        }
+    }
+    for word in rest {
+        each(state.hash128_word(*word));
+    }
+}
+
 /// Whether this machine hashes at least four messages at once, so that laying them side by side pays.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(crate) fn has_wide_registers() -> bool {

@@ -4,13 +4,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sketch_hash::{
     AnyHash, DefaultHash, Domain, HashKey, Item, KeyedHash, PrestoHash, TimeUnit, hash64_dates, hash64_floats,
-    hash64_floats32, hash64_integers, hash64_row, hash64_timestamps, hash64_unsigned, hash128_row,
+    hash64_floats32, hash64_integers, hash64_row, hash64_timestamps, hash64_unsigned, hash128_row, hash128_unsigned,
 };
 
 fn assert_words_agree<H: KeyedHash>(hash: &H, words: &[u64]) {
     let (mut narrow, mut wide) = (vec![0; words.len()], vec![[0; 2]; words.len()]);
     hash.hash64_words(Domain::Integer, words, &mut narrow);
     hash.hash128_words(Domain::Integer, words, &mut wide);
+    let mut each = Vec::new();
+    hash.hash128_words_each(Domain::Integer, words, |wide| each.push(wide));
+    assert_eq!(each, wide);
     for ((word, narrow), wide) in words.iter().zip(narrow).zip(wide) {
         let bytes = word.to_le_bytes();
         assert_eq!(narrow, hash.hash64(Domain::Integer, &bytes));
@@ -21,10 +24,12 @@ fn assert_words_agree<H: KeyedHash>(hash: &H, words: &[u64]) {
 }
 
 fn assert_slices_agree<H: KeyedHash>(hash: &H, items: &[&[u8]]) {
-    let mut batch = vec![0; items.len()];
-    hash.hash64_slices(Domain::Bytes, items, &mut batch);
-    for (item, batch) in items.iter().zip(batch) {
-        assert_eq!(batch, hash.hash64(Domain::Bytes, item), "{} bytes", item.len());
+    let (mut narrow, mut wide) = (vec![0; items.len()], vec![[0; 2]; items.len()]);
+    hash.hash64_slices(Domain::Bytes, items, &mut narrow);
+    hash.hash128_slices(Domain::Bytes, items, &mut wide);
+    for ((item, narrow), wide) in items.iter().zip(narrow).zip(wide) {
+        assert_eq!(narrow, hash.hash64(Domain::Bytes, item), "{} bytes", item.len());
+        assert_eq!(wide, hash.hash128(Domain::Bytes, item), "{} bytes", item.len());
     }
 }
 
@@ -120,6 +125,9 @@ proptest! {
             assert_column_agrees(&hash, &integers, hash64_integers, Item::from);
             assert_column_agrees(&hash, &integers, hash64_dates, Item::Date);
             assert_column_agrees(&hash, &unsigned, hash64_unsigned, Item::from);
+            let mut wide = vec![[0; 2]; unsigned.len()];
+            hash128_unsigned(&hash, &unsigned, &mut wide);
+            prop_assert!(unsigned.iter().zip(&wide).all(|(value, wide)| Item::from(*value).hash128(&hash) == *wide));
         }
     }
 

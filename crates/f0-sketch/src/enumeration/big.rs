@@ -1,4 +1,7 @@
 //! Natural numbers of any size: as much as exact probabilities need.
+#![expect(clippy::cast_possible_truncation, reason = "the lower half of a product is meant")]
+#![expect(clippy::cast_precision_loss, reason = "leading digits only")]
+#![expect(clippy::float_cmp, reason = "powers of two are exact")]
 
 use std::cmp::Ordering;
 

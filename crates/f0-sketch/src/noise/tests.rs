@@ -1,3 +1,5 @@
+#![expect(clippy::float_cmp, reason = "small integers and halves are exact")]
+
 use super::*;
 
 fn epsilon(value: f64) -> Epsilon {

@@ -6,7 +6,7 @@ fn tables(list: &[(u64, u32)]) -> Vec<Table> {
     list.iter().map(|&(share, cells)| Table { share, cells }).collect()
 }
 
-/// A uniform word, from the definition of SplitMix64 [SLF14].
+/// A uniform word, from the definition of `SplitMix64` [SLF14].
 fn words(seed: u64) -> impl Iterator<Item = u64> {
     (1..).map(move |step: u64| {
         let mut z = seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -135,6 +135,7 @@ fn tables_and_cells_are_as_frequent_as_their_shares() {
         let rates: Vec<f64> = shape
             .tables()
             .flat_map(|table| {
+                #[expect(clippy::cast_precision_loss, reason = "53 digits are enough to be compared with a sample")]
                 let rate = table.share as f64 / 2.0_f64.powi(63) / f64::from(table.cells);
                 vec![rate; table.cells as usize]
             })
