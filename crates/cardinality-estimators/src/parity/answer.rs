@@ -147,3 +147,55 @@ impl Answer<'_> {
         Estimate::from_parts(status, parts, self.confidence)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parity::{ItemWeights, ParityLayout, ParityModel, expected_ones};
+
+    fn answer(ones: &[u64], contrast: f64, weights: ItemWeights) -> Estimate {
+        let layout = ParityLayout::regular(8, 1000).expect("a valid layout");
+        let counts = ParityCounts::new(&layout, ParityModel::Set, weights, ones, contrast).expect("valid counts");
+        parity_estimate(&counts, Confidence::P95)
+    }
+
+    #[test]
+    fn a_sketch_without_a_one_is_empty_only_without_noise() {
+        assert_eq!(answer(&[0; 8], 1.0, ItemWeights::Unit).status(), Status::Empty);
+        let noisy = answer(&[0; 8], 0.9, ItemWeights::Unit);
+        assert_eq!((noisy.status(), noisy.value(), noisy.lower()), (Status::BelowNoise, Some(0.0), Some(0.0)));
+        assert!(noisy.upper().is_some());
+    }
+
+    #[test]
+    fn half_ones_everywhere_are_a_full_sketch() {
+        let full = answer(&[500; 8], 0.9, ItemWeights::Unit);
+        assert_eq!((full.status(), full.value(), full.upper()), (Status::Saturated, None, None));
+        assert!(full.lower().is_some_and(|lower| lower > 1e5));
+    }
+
+    #[test]
+    fn cells_that_are_coins_exclude_nothing() {
+        let coins = answer(&[502, 498, 505, 490, 507, 499, 510, 495], 1e-9, ItemWeights::Unit);
+        assert_eq!((coins.lower(), coins.upper()), (Some(0.0), None), "{coins}");
+        assert!(matches!(coins.status(), Status::LowInformation | Status::BelowNoise), "{coins}");
+    }
+
+    #[test]
+    fn squares_of_weights_narrow_the_interval_and_leave_the_value() {
+        let layout = ParityLayout::regular(8, 1000).expect("a valid layout");
+        let expected = expected_ones(&layout, ParityModel::Set, ItemWeights::Weighted, 0.98, 3000.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ones of a thousand cells")]
+        let ones: Vec<u64> = expected.expect("valid").iter().map(|ones| ones.round() as u64).collect();
+        let blind = answer(&ones, 0.98, ItemWeights::Weighted);
+        let knowing = answer(&ones, 0.98, ItemWeights::SquaresSumTo(2500.0));
+        assert_eq!(blind.value(), knowing.value());
+        assert!(blind.value().is_some_and(|sum| (sum / 3000.0 - 1.0).abs() < 0.01));
+        assert!(knowing.std_error() < blind.std_error());
+        assert!(blind.lower() < knowing.lower() && knowing.upper() < blind.upper());
+        // More than weights of at most 1 can have is taken as the sum itself.
+        let most = answer(&ones, 0.98, ItemWeights::SquaresSumTo(1e12));
+        let unit = answer(&ones, 0.98, ItemWeights::SquaresSumTo(blind.value().expect("a value")));
+        assert_eq!(most.std_error(), unit.std_error());
+    }
+}

@@ -186,3 +186,48 @@ impl ParityPlan {
         parity_asymptotic_rse(u64::from(self.cells_per_level), self.contrast)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: PlanRequest =
+        PlanRequest { model: ParityModel::Set, epsilon: 1.0, merges: 1, target_rse: 0.1, n_min: 100.0, n_max: 1e7 };
+
+    #[test]
+    fn a_plan_meets_its_target_and_the_paper_needs_far_more() {
+        let plan = REQUEST.plan().expect("a plan");
+        assert!(plan.mid_range_rse() <= 0.1 && plan.mid_range_rse() > 0.099);
+        assert!((plan.errors().rse(1e5) - 0.1).abs() < 0.002);
+        assert!(plan.is_coarse_at_min());
+        // 2e²·ln(2L·2^L)/(c²β²) with c = 1/3.
+        let levels = f64::from(plan.levels());
+        let paper = 2.0 * E * E * ((2.0 * levels).ln() + levels * LN_2) / (0.1_f64 / 3.0).powi(2);
+        assert!((plan.cells_per_level_of_paper() / paper - 1.0).abs() < 1e-12);
+        assert!(paper > 100.0 * f64::from(plan.cells_per_level()));
+    }
+
+    #[test]
+    fn coins_amplify_and_the_union_needs_one_level_less() {
+        let plan = PlanRequest { model: ParityModel::Presampled, ..REQUEST }.plan().expect("a plan");
+        assert!(plan.cells_per_level() < REQUEST.plan().expect("a plan").cells_per_level());
+        assert!((plan.contrast() - (1.0 - (-1.0_f64).exp())).abs() < 1e-15);
+    }
+
+    #[test]
+    fn plans_without_sense_are_refused() {
+        for request in [
+            PlanRequest { epsilon: 0.0, ..REQUEST },
+            PlanRequest { epsilon: f64::NAN, ..REQUEST },
+            PlanRequest { merges: 0, ..REQUEST },
+            PlanRequest { target_rse: 1.0, ..REQUEST },
+            PlanRequest { n_max: f64::INFINITY, ..REQUEST },
+            PlanRequest { n_min: 1e8, ..REQUEST },
+            PlanRequest { n_min: -1.0, ..REQUEST },
+            PlanRequest { merges: 5000, ..REQUEST },
+            PlanRequest { n_max: 1e200, ..REQUEST },
+        ] {
+            assert!(matches!(request.plan(), Err(ParamError::Plan { .. })), "{request:?}");
+        }
+    }
+}

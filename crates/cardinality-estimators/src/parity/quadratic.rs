@@ -127,3 +127,75 @@ pub(crate) fn inverse(matrix: &[Regions; 3]) -> Option<[Regions; 3]> {
     let symmetric = |i: usize, j: usize| 0.5 * (columns[i][j] + columns[j][i]) * unit[i] * unit[j];
     Some(core::array::from_fn(|i| core::array::from_fn(|j| symmetric(i, j))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Multiples of golden ratios: spread, and the same on every run.
+    fn spread(index: u32) -> f64 {
+        (f64::from(index) * 0.618_033_988_749_894_9).fract()
+    }
+
+    fn programme(seed: u32) -> (JointSlope, Regions) {
+        let at = |i: u32| spread(seed * 37 + i);
+        let root: [Regions; 3] =
+            core::array::from_fn(|i| core::array::from_fn(|j| at(3 * u32::try_from(i + 3 * j).unwrap_or(0)) - 0.5));
+        let information =
+            core::array::from_fn(|i| core::array::from_fn(|j| dot(root[i], root[j]) + if i == j { 0.05 } else { 0.0 }));
+        let gradient = core::array::from_fn(|i| 2.0 * at(20 + u32::try_from(i).unwrap_or(0)) - 1.2);
+        let start = core::array::from_fn(|i| at(30 + u32::try_from(i).unwrap_or(0)));
+        (JointSlope { gradient, information }, start)
+    }
+
+    fn gain(slope: &JointSlope, step: Regions) -> f64 {
+        dot(slope.gradient, step) - 0.5 * quadratic_form(&slope.information, step)
+    }
+
+    #[test]
+    fn no_step_allowed_gains_more_than_the_best() {
+        for seed in 0..200 {
+            let (slope, at) = programme(seed);
+            let best = best_step(&slope, at, None).expect("a step");
+            assert!((0..3).all(|i| at[i] + best[i] >= 0.0));
+            for other in 0..300 {
+                let step = core::array::from_fn(|i| {
+                    let wide = 4.0 * spread(other * 3 + u32::try_from(i).unwrap_or(0)) - 2.0;
+                    // Near the best step and far from it.
+                    (best[i] + wide * 0.5_f64.powi(i32::try_from(other % 10).unwrap_or(0))).max(-at[i])
+                });
+                assert!(gain(&slope, step) <= gain(&slope, best) + 1e-7, "programme {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_onto_a_plane_arrive_there_and_gain_most_of_all_that_do() {
+        for seed in 0..200 {
+            let (slope, at) = programme(seed);
+            let plane = Plane { normal: [1.0, 0.0, 1.0], level: 1.5 };
+            let best = best_step(&slope, at, Some(plane)).expect("a step");
+            let reached = |step: Regions| core::array::from_fn(|i| at[i] + step[i]);
+            assert!((dot(plane.normal, reached(best)) - plane.level).abs() < 1e-9);
+            for other in 0..300 {
+                let first = 1.5 * spread(other);
+                let second = 3.0 * spread(other + 1000);
+                let step = [first - at[0], second - at[1], 1.5 - first - at[2]];
+                assert!(gain(&slope, step) <= gain(&slope, best) + 1e-7, "programme {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_inverse_gives_the_identity() {
+        for seed in 0..50 {
+            let (slope, _) = programme(seed);
+            let inverse = inverse(&slope.information).expect("a positive matrix");
+            for i in 0..3 {
+                let row: Regions = core::array::from_fn(|j| dot(slope.information[i], inverse.map(|row| row[j])));
+                assert!((0..3).all(|j| (row[j] - if i == j { 1.0 } else { 0.0 }).abs() < 1e-8));
+            }
+        }
+        assert_eq!(inverse(&[[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), None);
+    }
+}
