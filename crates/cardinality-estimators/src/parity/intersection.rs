@@ -1,7 +1,7 @@
 //! Estimator (a): the interval intersection of \[PS21\], and the minimax count that answers where it cannot.
 //!
 //! The number of ones `Z` of a table with `m` cells has mean `m·P(n)`, `P(n) = (1 − c·e^{−k·n})/2`, and by Hoeffding's
-//! inequality strays from it by more than `t = √(m·ln(2L/δ)/2)` with probability at most `δ/L`. So with probability `1 − δ`
+//! inequality strays from it by more than `t = √(m·ln(2L/δ)/2)` with probability at most `δ/L` \[resolved\]. So with probability `1 − δ`
 //! the count lies in all the intervals `{n ≥ 0 : |Z − m·P(n)| ≤ t}` of the `L` tables at once.
 
 use crate::estimate::Parts;
@@ -128,7 +128,7 @@ impl<'a> IntervalIntersection<'a> {
     /// | `hi = ∞` | `unbounded` | none, `lo` is a lower bound |
     /// | empty | `not_converged` | none |
     ///
-    /// The paper allows any point of the interval; these choices are ours. There is no standard error: the interval is the
+    /// The paper allows any point of the interval \[resolved\]. There is no standard error: the interval is the
     /// guarantee, at confidence `1 − δ`.
     pub fn estimate(&self) -> Estimate {
         let Some((lower, upper)) = self.common else { return Estimate::not_converged(self.confidence) };
@@ -141,7 +141,7 @@ impl<'a> IntervalIntersection<'a> {
         Estimate::from_parts(Status::Ok, parts, self.confidence)
     }
 
-    /// As [`estimate`](Self::estimate), and where the tables allow no common count, the [minimax](Self::minimax) one with
+    /// As [`estimate`](Self::estimate), and where the tables allow no common count, the [minimax](Self::minimax) one \[ours\] with
     /// status `low_information` and without bounds; `saturated` when that is the end of the range.
     pub fn estimate_or_minimax(&self) -> Estimate {
         if self.common.is_some() {
