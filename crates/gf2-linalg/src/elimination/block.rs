@@ -8,26 +8,35 @@ use crate::panel::Line;
 /// Rows that all strips are added to before the next ones: 64 KiB of lines.
 const ROWS: usize = 1024;
 
-/// The additions of the pivot rows of one word of columns.
-#[derive(Debug)]
-pub(crate) struct Strip {
+/// The pivots of one word of columns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
     /// The row of the first pivot; the others follow it.
     pub(crate) first: usize,
+    /// Which word of a row.
+    pub(crate) word: usize,
     /// The pivots' columns within the word.
     pub(crate) pivots: u64,
-    /// Which pivot rows are added to each row: forward from row `first` on, backward up to the last pivot row.
-    pub(crate) selectors: Vec<u64>,
 }
 
-impl Strip {
+impl Place {
     /// How many pivots.
     pub(crate) fn rank(&self) -> usize {
         self.pivots.count_ones() as usize
     }
 
-    fn end(&self) -> usize {
+    /// The row after that of the last pivot.
+    pub(crate) fn end(&self) -> usize {
         self.first + self.rank()
     }
+}
+
+/// The additions of the pivot rows of one word of columns.
+#[derive(Debug)]
+pub(crate) struct Strip {
+    pub(crate) place: Place,
+    /// Which pivot rows are added to each row: forward from the first pivot row on, backward up to the last.
+    pub(crate) selectors: Vec<u64>,
 }
 
 /// The strips of a panel.
@@ -44,10 +53,18 @@ pub(crate) fn workspace() -> Vec<Tables> {
 }
 
 impl Block {
-    /// The rows of the pivots: from, to.
+    /// Notes an exchange of rows, which comes before the additions noted so far.
+    pub(crate) fn swap(&mut self, a: usize, b: usize) {
+        for Strip { place, selectors } in &mut self.strips {
+            selectors.swap(a - place.first, b - place.first);
+        }
+        self.swaps.push((a, b));
+    }
+
+    /// The row of the first pivot, and the one after that of the last.
     fn pivot_rows(&self) -> (usize, usize) {
-        let first = self.strips.first().map_or(0, |strip| strip.first);
-        (first, self.strips.last().map_or(0, Strip::end))
+        let first = self.strips.first().map_or(0, |strip| strip.place.first);
+        (first, self.strips.last().map_or(0, |strip| strip.place.end()))
     }
 
     /// Exchanges rows and adds pivot rows to later ones, as in the panel that the block comes from.
@@ -57,14 +74,14 @@ impl Block {
         }
         let (_, end) = self.pivot_rows();
         for (strip, tables) in self.strips.iter().zip(&mut *tables) {
-            let (rank, first) = (strip.rank(), strip.first);
-            let (pivots, later) = panel[first..end].split_at_mut(rank);
-            solve_lower(strip.pivots, &strip.selectors[..rank], pivots, &Line::ALL, tables);
+            let (place, rank) = (strip.place, strip.place.rank());
+            let (pivots, later) = panel[place.first..end].split_at_mut(rank);
+            solve_lower(place.pivots, &strip.selectors[..rank], pivots, &Line::ALL, tables);
             add_selected(tables, &strip.selectors[rank..], later);
         }
         for (index, rows) in panel[end..].chunks_mut(ROWS).enumerate() {
             for (strip, tables) in self.strips.iter().zip(&*tables) {
-                add_selected(tables, &strip.selectors[end - strip.first + ROWS * index..], rows);
+                add_selected(tables, &strip.selectors[end - strip.place.first + ROWS * index..], rows);
             }
         }
     }
@@ -73,8 +90,9 @@ impl Block {
     pub(crate) fn backward(&self, panel: &mut [Line], tables: &mut [Tables]) {
         let (start, _) = self.pivot_rows();
         for (strip, tables) in self.strips.iter().zip(&mut *tables).rev() {
-            let (earlier, pivots) = panel[..strip.end()].split_at_mut(strip.first);
-            solve_upper(strip.pivots, &strip.selectors[strip.first..], pivots, tables);
+            let place = strip.place;
+            let (earlier, pivots) = panel[..place.end()].split_at_mut(place.first);
+            solve_upper(place.pivots, &strip.selectors[place.first..], pivots, tables);
             add_selected(tables, &strip.selectors[start..], &mut earlier[start..]);
         }
         for (index, rows) in panel[..start].chunks_mut(ROWS).enumerate() {

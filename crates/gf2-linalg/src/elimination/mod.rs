@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use crate::lookup::{Tables, add_selected, solve_lower, solve_upper};
 use crate::panel::{Line, Panel, WORDS, panels};
 use crate::{BitMatrix, parallel};
-use block::{Block, Strip, workspace};
+use block::{Block, Place, Strip, workspace};
 use column::eliminate;
 
 /// A matrix in the course of elimination.
@@ -27,8 +27,8 @@ pub(crate) struct Echelon {
     order: Vec<usize>,
     /// The columns of the pivots, ascending; pivot `i` is in row `i`.
     pivots: Vec<usize>,
-    /// First row, word and columns of the pivots of every word that has some.
-    strips: Vec<(usize, usize, u64)>,
+    /// Every word that has pivots, from left to right.
+    places: Vec<Place>,
     columns: usize,
 }
 
@@ -39,7 +39,7 @@ impl Echelon {
             panels: panels(matrix),
             order: (0..matrix.rows()).collect(),
             pivots: Vec::new(),
-            strips: Vec::new(),
+            places: Vec::new(),
             columns: matrix.columns(),
         };
         for index in 0..limit.div_ceil(64 * WORDS) {
@@ -88,7 +88,7 @@ impl Echelon {
         for i in 0..self.rank() {
             lower.row_words_mut(i)[i / 64] = 1 << (i % 64);
         }
-        for &(first, word, pivots) in &self.strips {
+        for &Place { first, word, pivots } in &self.places {
             let (mut added, mut rest) = (0, pivots);
             for (row, line) in self.panels[word / WORDS].iter().enumerate().skip(first) {
                 let bits = compress(line.0[word % WORDS] & added, pivots);
@@ -104,41 +104,45 @@ impl Echelon {
         lower
     }
 
+    /// Eliminates in one panel; the block repeats it in others.
     fn eliminate_panel(&mut self, index: usize, limit: usize) -> Block {
-        let panel = &mut self.panels[index];
         let (mut block, mut tables) = (Block::default(), Tables::EMPTY);
         for word in WORDS * index..(WORDS * (index + 1)).min(limit.div_ceil(64)) {
-            let first = self.pivots.len();
-            let mut selectors: Vec<u64> = panel[first..].iter().map(|line| line.0[word % WORDS]).collect();
-            let mut swaps = Vec::new();
-            let pivots = eliminate(&mut selectors, first_bits(limit - 64 * word), &mut swaps);
-            if pivots == 0 {
-                continue;
-            }
-            for (a, b) in swaps.into_iter().map(|(a, b)| (first + a, first + b)) {
-                panel.swap(a, b);
-                self.order.swap(a, b);
-                block.strips.iter_mut().for_each(|strip| strip.selectors.swap(a - strip.first, b - strip.first));
-                block.swaps.push((a, b));
-            }
-            for (line, selector) in panel[first..].iter_mut().zip(&selectors) {
-                line.0[word % WORDS] = *selector;
-            }
-            let strip = Strip { first, pivots, selectors };
-            let (own, later) = panel[first..].split_at_mut(strip.rank());
-            let (own_selectors, later_selectors) = strip.selectors.split_at(strip.rank());
-            solve_lower(pivots, own_selectors, own, &Line::after(word % WORDS), &mut tables);
-            add_selected(&tables, later_selectors, later);
-            self.pivots.extend((0..64).filter(|bit| pivots >> bit & 1 == 1).map(|bit| 64 * word + bit));
-            self.strips.push((first, word, pivots));
-            block.strips.push(strip);
+            self.eliminate_word(word, first_bits(limit - 64 * word), &mut block, &mut tables);
         }
         block
     }
 
+    /// Eliminates in the `allowed` columns of one word, and adds to the words after it in its panel.
+    fn eliminate_word(&mut self, word: usize, allowed: u64, block: &mut Block, tables: &mut Tables) {
+        let (first, panel) = (self.pivots.len(), &mut self.panels[word / WORDS]);
+        let mut selectors: Vec<u64> = panel[first..].iter().map(|line| line.0[word % WORDS]).collect();
+        let mut swaps = Vec::new();
+        let pivots = eliminate(&mut selectors, allowed, &mut swaps);
+        if pivots == 0 {
+            return;
+        }
+        for (a, b) in swaps.into_iter().map(|(a, b)| (first + a, first + b)) {
+            panel.swap(a, b);
+            self.order.swap(a, b);
+            block.swap(a, b);
+        }
+        for (line, selector) in panel[first..].iter_mut().zip(&selectors) {
+            line.0[word % WORDS] = *selector;
+        }
+        let place = Place { first, word, pivots };
+        let (own, later) = panel[first..].split_at_mut(place.rank());
+        let (own_selectors, later_selectors) = selectors.split_at(place.rank());
+        solve_lower(pivots, own_selectors, own, &Line::after(word % WORDS), tables);
+        add_selected(tables, later_selectors, later);
+        self.pivots.extend((0..64).filter(|bit| pivots >> bit & 1 == 1).map(|bit| 64 * word + bit));
+        self.places.push(place);
+        block.strips.push(Strip { place, selectors });
+    }
+
     /// Removes L, which leaves E.
     pub(crate) fn clear_lower(&mut self) {
-        for &(first, word, pivots) in &self.strips {
+        for &Place { first, word, pivots } in &self.places {
             let (mut added, mut rest) = (0, pivots);
             for line in &mut self.panels[word / WORDS][first..] {
                 line.0[word % WORDS] &= !added;
@@ -150,27 +154,27 @@ impl Echelon {
 
     /// Makes the echelon form reduced: no pivot row has a 1 in the column of another.
     pub(crate) fn reduce(&mut self) {
-        let mut end = self.strips.len();
+        let mut end = self.places.len();
         while end > 0 {
-            let index = self.strips[end - 1].1 / WORDS;
-            let start = self.strips[..end].partition_point(|&(_, word, _)| word / WORDS < index);
+            let index = self.places[end - 1].word / WORDS;
+            let start = self.places[..end].partition_point(|place| place.word / WORDS < index);
             let block = self.reduce_panel(index, start, end);
             parallel::for_each(&mut self.panels[index + 1..], workspace, |panel, tables| block.backward(panel, tables));
             end = start;
         }
     }
 
-    /// Reduces by the strips `start..end`, which are those of one panel.
+    /// Reduces by the places `start..end`, which are those of one panel; the block repeats it in others.
     fn reduce_panel(&mut self, index: usize, start: usize, end: usize) -> Block {
         let panel = &mut self.panels[index];
         let (mut block, mut tables) = (Block::default(), Tables::EMPTY);
-        for &(first, word, pivots) in self.strips[start..end].iter().rev() {
-            let last = first + pivots.count_ones() as usize;
+        for &place in self.places[start..end].iter().rev() {
+            let (Place { first, word, pivots }, last) = (place, place.end());
             let selectors: Vec<u64> = panel[..last].iter().map(|line| line.0[word % WORDS] & pivots).collect();
             let (earlier, own) = panel[..last].split_at_mut(first);
             solve_upper(pivots, &selectors[first..], own, &mut tables);
             add_selected(&tables, &selectors, earlier);
-            block.strips.push(Strip { first, pivots, selectors });
+            block.strips.push(Strip { place, selectors });
         }
         block.strips.reverse();
         block
