@@ -4,7 +4,7 @@ use multiversion::multiversion;
 use sketch_hash::{Domain, KeyedHash};
 use zeroize::Zeroize;
 
-use crate::shape::{F0Shape, Placement, general_cell, regular_cell};
+use crate::shape::{F0Shape, Placement, RegularCells, general_cell};
 use crate::weight::Weight;
 
 /// Cell `i` is bit `i % 64` of word `i / 64`; bits beyond the last cell are zero.
@@ -56,7 +56,9 @@ impl Cells {
         F: Fn(usize, [u64; 2]) -> u64,
     {
         match placement {
-            Placement::Regular { levels, cells } => toggle_regular(self, *levels, *cells, hashes, bit),
+            Placement::Regular { levels, cells } => {
+                toggle_regular(self, &RegularCells::new(*levels, *cells), hashes, bit);
+            }
             Placement::General(runs) => {
                 for (index, &hash) in hashes.iter().enumerate() {
                     self.add(general_cell(hash, runs), bit(index, hash));
@@ -67,8 +69,9 @@ impl Cells {
 
     /// Toggles the cells of integers below 2⁶³, where they are regular: hashing and toggling go on side by side.
     #[inline]
-    pub(crate) fn toggle_words<H: KeyedHash>(&mut self, levels: u8, cells: u32, hash: &H, items: &[u64]) {
-        hash.hash128_words_each(Domain::Integer, items, |hash| self.add(regular_cell(hash, levels, cells), 1));
+    pub(crate) fn toggle_words<H: KeyedHash>(&mut self, regular: &RegularCells, hash: &H, items: &[u64]) {
+        let toggle = |prepared| self.add(regular.cell(prepared), 1);
+        hash.hash128_words_each(Domain::Integer, items, |hash| regular.prepare(hash), toggle);
     }
 
     /// Toggles the cell of one hashed item if its weight keeps it and `coin` is odd.
@@ -80,11 +83,11 @@ impl Cells {
 
 /// The loop of regular placement, for processors that count zeros in one step.
 #[multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt"))]
-fn toggle_regular<F>(into: &mut Cells, levels: u8, cells: u32, hashes: &[[u64; 2]], bit: F)
+fn toggle_regular<F>(into: &mut Cells, regular: &RegularCells, hashes: &[[u64; 2]], bit: F)
 where
     F: Fn(usize, [u64; 2]) -> u64,
 {
     for (index, &hash) in hashes.iter().enumerate() {
-        into.add(regular_cell(hash, levels, cells), bit(index, hash));
+        into.add(regular.cell(regular.prepare(hash)), bit(index, hash));
     }
 }

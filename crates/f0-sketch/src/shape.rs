@@ -275,6 +275,44 @@ pub(crate) fn regular_cell([h1, h2]: [u64; 2], levels: u8, cells: u32) -> usize 
     usize::from(level_leading(h1, levels)) * cells as usize + bucket_multiply_shift(upper_half(h2), cells) as usize
 }
 
+/// A regular shape, prepared for many items: the first half is done to many hashes at once, the second to one by one.
+#[derive(Clone, Debug)]
+pub(crate) struct RegularCells {
+    /// The first cell of the level of each number of leading zeros.
+    starts: [u32; 64],
+    cells: u32,
+}
+
+impl RegularCells {
+    pub(crate) fn new(levels: u8, cells: u32) -> Self {
+        let last = u32::from(levels.saturating_sub(1));
+        let mut starts = [0; 64];
+        for (zeros, start) in (0..).zip(&mut starts) {
+            // Below 2^26, the most cells of a shape.
+            *start = last.min(zeros) * cells;
+        }
+        Self { starts, cells }
+    }
+
+    /// A number with at most 63 leading zeros in the place of `h1`, and the bucket.
+    #[inline]
+    pub(crate) fn prepare(&self, [h1, h2]: [u64; 2]) -> [u64; 2] {
+        [h1 | 1, ((h2 >> 32) * u64::from(self.cells)) >> 32]
+    }
+
+    /// The cell of what was prepared.
+    #[inline]
+    pub(crate) fn cell(&self, [number, bucket]: [u64; 2]) -> usize {
+        self.starts[number.leading_zeros() as usize % 64] as usize + low_half(bucket) as usize
+    }
+}
+
+/// A number below 2³².
+#[inline]
+const fn low_half(word: u64) -> u32 {
+    (word & 0xffff_ffff) as u32
+}
+
 #[inline]
 pub(crate) fn general_cell([h1, h2]: [u64; 2], runs: &[Run]) -> usize {
     let number = !h1 >> 1;

@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 use crate::cells::Cells;
 use crate::error::{MergeError, WeightError};
 use crate::mode::{Mode, Set};
-use crate::shape::{F0Shape, Placement};
+use crate::shape::{F0Shape, Placement, RegularCells};
 use crate::unit::Unit;
 use crate::weight::{Weight, WeightRule};
 
@@ -246,12 +246,13 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         let Placement::Regular { levels, cells } = self.placement else {
             return self.batches_u64(items, |sketch, _, hashes| sketch.toggle_if(hashes, |_, _| 1));
         };
+        let regular = RegularCells::new(levels, cells);
         for chunk in items.chunks(BATCH) {
             // From 2⁶³ on an integer is hashed in sixteen bytes.
             if chunk.iter().any(|item| item >> 63 == 1) {
                 self.batches_u64(chunk, |sketch, _, hashes| sketch.toggle_if(hashes, |_, _| 1));
             } else {
-                self.cells.toggle_words(levels, cells, &self.hash, chunk);
+                self.cells.toggle_words(&regular, &self.hash, chunk);
             }
         }
     }

@@ -97,8 +97,12 @@ impl KeyedHash for AnyHash {
         either!(self, hash => hash.hash128_words(domain, words, out));
     }
 
-    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], each: F) {
-        either!(self, hash => hash.hash128_words_each(domain, words, each));
+    fn hash128_words_each<P, F>(&self, domain: Domain, words: &[u64], prepare: P, each: F)
+    where
+        P: Fn([u64; 2]) -> [u64; 2],
+        F: FnMut([u64; 2]),
+    {
+        either!(self, hash => hash.hash128_words_each(domain, words, prepare, each));
     }
 
     fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {

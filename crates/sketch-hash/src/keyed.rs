@@ -67,12 +67,27 @@ pub trait KeyedHash: Clone + fmt::Debug {
         }
     }
 
-    /// Passes [`hash128_word`](Self::hash128_word) of every word on to `each`, in their order.
+    /// Passes what `prepare` makes of [`hash128_word`](Self::hash128_word) of every word on to `each`, in their order.
     ///
-    /// For work so short that a buffer of hashes would show: it goes on while the next words are hashed.
-    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], mut each: F) {
+    /// For work so short that a buffer of hashes would show: `prepare` is done in vector registers where it can be, and
+    /// `each` goes on while the next words are hashed.
+    ///
+    /// # Examples
+    /// ```
+    /// use sketch_hash::{DefaultHash, Domain, KeyedHash};
+    ///
+    /// let (hash, mut sum) = (DefaultHash::default(), 0_u64);
+    /// hash.hash128_words_each(Domain::Integer, &[1, 2], |[a, b]| [a >> 32, b >> 32], |[a, b]| sum += a + b);
+    /// let halves = [1, 2].map(|word| hash.hash128_word(Domain::Integer, word).map(|half| half >> 32));
+    /// assert_eq!(sum, halves.as_flattened().iter().sum());
+    /// ```
+    fn hash128_words_each<P, F>(&self, domain: Domain, words: &[u64], prepare: P, mut each: F)
+    where
+        P: Fn([u64; 2]) -> [u64; 2],
+        F: FnMut([u64; 2]),
+    {
         for word in words {
-            each(self.hash128_word(domain, *word));
+            each(prepare(self.hash128_word(domain, *word)));
         }
     }
 

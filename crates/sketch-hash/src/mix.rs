@@ -93,8 +93,12 @@ impl KeyedHash for DefaultHash {
         sip_batch::hash128_words(self.state(domain), words, out);
     }
 
-    fn hash128_words_each<F: FnMut([u64; 2])>(&self, domain: Domain, words: &[u64], each: F) {
-        sip_batch::hash128_words_each(self.state(domain), words, each);
+    fn hash128_words_each<P, F>(&self, domain: Domain, words: &[u64], prepare: P, each: F)
+    where
+        P: Fn([u64; 2]) -> [u64; 2],
+        F: FnMut([u64; 2]),
+    {
+        sip_batch::hash128_words_each(self.state(domain), words, prepare, each);
     }
 
     fn hash64_slices(&self, domain: Domain, items: &[&[u8]], out: &mut [u64]) {

@@ -27,23 +27,28 @@ pub(crate) fn hash128_words(state: SipState, words: &[u64], out: &mut [[u64; 2]]
 /// Words hashed at once by [`hash128_words_each`]: enough for two vectors of the widest registers.
 const FEW: usize = 8;
 
-/// Passes SipHash-1-3 with 128-bit output of every word on to `each`.
+/// Passes what `prepare` makes of the SipHash-1-3 with 128-bit output of every word on to `each`.
 ///
-/// `each` is compiled into the loop, so that what it does with integers goes on beside the vectors of the next words.
+/// Both are compiled into the loop: `prepare` works on vectors, and what `each` does with integers goes on beside the hashing
+/// of the next words.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+bmi1+bmi2+lzcnt", "x86_64+avx2+bmi1+bmi2+lzcnt"))]
-pub(crate) fn hash128_words_each<F: FnMut([u64; 2])>(state: SipState, words: &[u64], mut each: F) {
+pub(crate) fn hash128_words_each<P, F>(state: SipState, words: &[u64], prepare: P, mut each: F)
+where
+    P: Fn([u64; 2]) -> [u64; 2],
+    F: FnMut([u64; 2]),
+{
     let (chunks, rest) = words.as_chunks::<FEW>();
     for chunk in chunks {
         let (mut first, mut second) = ([0; FEW], [0; FEW]);
         for ((word, first), second) in chunk.iter().zip(&mut first).zip(&mut second) {
-            [*first, *second] = state.hash128_word(*word);
+            [*first, *second] = prepare(state.hash128_word(*word));
         }
         for (first, second) in first.into_iter().zip(second) {
             each([first, second]);
         }
     }
     for word in rest {
-        each(state.hash128_word(*word));
+        each(prepare(state.hash128_word(*word)));
     }
 }
 

@@ -79,9 +79,11 @@ fn general_placement_agrees_with_leading_zeros() {
         let regular = F0Shape::new(levels, 5).unwrap();
         let spelled: Vec<Table> = regular.tables().collect();
         let (fast, general) = (regular.placement(), Placement::General(runs(&spelled)));
+        let prepared = RegularCells::new(levels, 5);
         let edges = (0..64).flat_map(|k| [1_u64 << k, (1 << k) - 1, (1 << k) + 1]).chain([0, u64::MAX]);
         for (h1, h2) in edges.chain(words(1).take(2000)).zip(words(2)) {
             assert_eq!(fast.cell([h1, h2]), general.cell([h1, h2]), "{levels} levels, {h1:x}");
+            assert_eq!(prepared.cell(prepared.prepare([h1, h2])), fast.cell([h1, h2]), "{levels} levels, {h1:x}");
         }
     }
 }
