@@ -363,8 +363,8 @@ fn intervals_of_intersections_end_where_the_profile_likelihood_does() {
         let best = fit.regions().unwrap();
         let answer = fit.estimate(SetCombination::Intersection, Confidence::P95);
         let top = diagnostics::joint_parity_log_likelihood(&counts, best);
-        let error = answer.std_error().unwrap();
-        let share_left = error * error / (error * error + best[2]);
+        let variance = fit.covariance().unwrap()[2][2];
+        let share_left = variance / (variance + best[2]);
         let ends = [answer.lower().filter(|&lower| lower > 0.0), answer.upper()];
         assert!(ends[1].is_some());
         for end in ends.into_iter().flatten() {

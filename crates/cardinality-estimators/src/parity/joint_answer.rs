@@ -62,7 +62,8 @@ impl SetCombination {
 ///
 /// The sizes of "only A", "only B" and "both" maximise the likelihood of the pairs of cells over all sizes that are not
 /// negative, by projected Fisher scoring. Errors come from the inverse of the expected information, less the sizes
-/// themselves for items of weight 1 (as `1/J − n` for one sketch). Intervals hold every size `t` with
+/// themselves for items of weight 1 (as `1/J − n` for one sketch). A combination strays less where a region is near 0, which
+/// it cannot fall below: its standard error is at most the longer arm of its interval over `z`. Intervals hold every size `t` with
 /// `2·(l(max) − l(max | size = t)) ≤ χ²·(share of the variance left)`, the profile likelihood. `χ²` is the quantile with one
 /// degree of freedom, `z²`, unless holding the size at `t` also empties regions that the data would fill; each of them counts
 /// as one more, as in tests against the edge of a cone \[SL87\]. So intervals stay honest at 0, where they cover more.
@@ -271,6 +272,8 @@ fn without_value(status: Status, confidence: Confidence) -> Estimate {
 }
 
 fn answer(value: f64, std_error: Option<f64>, (lower, upper): (f64, Option<f64>), confidence: Confidence) -> Estimate {
+    let longer_arm = upper.map_or(f64::INFINITY, |upper| (upper - value).max(value - lower));
+    let std_error = std_error.map(|error| error.min(longer_arm / confidence.z()));
     let status = if value <= 0.0 {
         Status::BelowNoise
     } else if upper.is_some() && std_error.is_some_and(|error| error <= value) {
