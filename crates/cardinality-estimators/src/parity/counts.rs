@@ -135,3 +135,58 @@ pub(crate) fn parity_channel(contrast: f64) -> Result<BitChannel, ParamError> {
 pub(crate) fn rate_form(model: ParityModel, weights: ItemWeights) -> impl Fn(f64) -> f64 {
     move |rho| if weights == ItemWeights::Unit { model.unit_rate(rho) } else { model.weighted_rate(rho) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parity::{IntervalIntersection, JointParityCounts, Radius};
+
+    fn new(ones: &[u64], contrast: f64, weights: ItemWeights) -> Result<ParityCounts, ParamError> {
+        let layout = ParityLayout::regular(3, 10).expect("a valid layout");
+        ParityCounts::new(&layout, ParityModel::Set, weights, ones, contrast)
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_was_found() {
+        let unit = ItemWeights::Unit;
+        assert_eq!(new(&[1, 2], 0.5, unit), Err(ParamError::Counts { expected: 3, found: 2 }));
+        assert_eq!(new(&[1, 11, 3], 0.5, unit), Err(ParamError::Ones { ones: 11, cells: 10 }));
+        assert_eq!(new(&[1, 2, 3], 1.5, unit), Err(ParamError::Keep { found: 1.5 }));
+        assert_eq!(new(&[1, 2, 3], -0.1, unit), Err(ParamError::Keep { found: -0.1 }));
+        assert!(new(&[1, 2, 3], f64::NAN, unit).is_err());
+        let squares = ItemWeights::SquaresSumTo(-1.0);
+        assert_eq!(new(&[1, 2, 3], 0.5, squares), Err(ParamError::Squares { found: -1.0 }));
+    }
+
+    #[test]
+    fn a_contrast_that_vanished_is_computed_as_the_least() {
+        let counts = new(&[5, 5, 5], 0.0, ItemWeights::Unit).expect("cells that are coins");
+        assert!(counts.contrast() > 0.0 && counts.contrast() < 1e-90);
+    }
+
+    #[test]
+    fn pairs_must_be_as_many_as_the_cells() {
+        let layout = ParityLayout::regular(2, 10).expect("a valid layout");
+        let joint = |pairs: &[[u64; 4]]| {
+            JointParityCounts::new(&layout, ParityModel::Set, ItemWeights::Unit, pairs, [0.5, 0.5]).map(|_| ())
+        };
+        assert_eq!(joint(&[[10, 0, 0, 0]]), Err(ParamError::Counts { expected: 2, found: 1 }));
+        assert_eq!(joint(&[[10, 0, 0, 0], [4, 3, 2, 0]]), Err(ParamError::Patterns { expected: 10, found: 9 }));
+        let overflow = [[10, 0, 0, 0], [u64::MAX, 1, 0, 10]];
+        assert_eq!(joint(&overflow), Err(ParamError::Patterns { expected: 10, found: u64::MAX }));
+        assert_eq!(joint(&[[10, 0, 0, 0], [4, 3, 2, 1]]), Ok(()));
+    }
+
+    #[test]
+    fn a_radius_must_be_one() {
+        let counts = new(&[5, 4, 3], 0.5, ItemWeights::Unit).expect("valid counts");
+        for delta in [0.0, 1.0, -1.0, f64::NAN] {
+            assert!(IntervalIntersection::new(&counts, Radius::FailureProbability(delta)).is_err());
+        }
+        for cells in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(IntervalIntersection::new(&counts, Radius::Cells(cells)).is_err());
+        }
+        let exact = IntervalIntersection::new(&counts, Radius::Cells(0.0)).expect("a valid radius");
+        assert!(exact.tables().iter().all(|table| table.counts.is_none_or(|(low, high)| low <= high)));
+    }
+}
