@@ -8,7 +8,7 @@ use gf2_linalg::{BitMatrix, BitVector, HashColumns, xor_popcount};
 
 const SIZES: [usize; 2] = [1024, 4096];
 
-/// Random bits from SplitMix64; the words of xorshift generators depend on each other linearly over GF(2).
+/// Random bits from `SplitMix64`; the words of xorshift generators depend on each other linearly over GF(2).
 fn bits(seed: u64, count: usize) -> Vec<u64> {
     let mut state = seed << 32;
     let next = || {
