@@ -43,3 +43,25 @@ fn clear(column: u32, row: u64, words: &mut [u64]) {
         *word ^= row & (*word >> column & 1).wrapping_neg();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multipliers_stay_where_bits_were_cleared() {
+        // Rows 110, 101 and 011, first column first: the second gets the first added, and the third is the sum of both.
+        let (mut words, mut swaps) = ([0b011, 0b101, 0b110], Vec::new());
+        assert_eq!(eliminate(&mut words, u64::MAX, &mut swaps), 0b011);
+        assert_eq!(words, [0b011, 0b111, 0b010]);
+        assert_eq!(swaps, [(0, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn pivots_are_looked_for_in_allowed_columns_only() {
+        let (mut words, mut swaps) = ([1 << 63, 1 << 5, 1 << 63 | 1 << 4], Vec::new());
+        assert_eq!(eliminate(&mut words, 1 << 63 | 1 << 4, &mut swaps), 1 << 63 | 1 << 4);
+        assert_eq!(words, [1 << 63 | 1 << 4, 1 << 63, 1 << 5]);
+        assert_eq!(swaps, [(0, 2), (1, 2)]);
+    }
+}

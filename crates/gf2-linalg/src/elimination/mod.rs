@@ -198,3 +198,16 @@ fn compress(word: u64, mut mask: u64) -> u64 {
 fn first_bits(count: usize) -> u64 {
     if count < 64 { !(u64::MAX << count) } else { u64::MAX }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_at_the_mask_move_together() {
+        assert_eq!(compress(0b1011_0110, 0b1111_0010), 0b1_0111);
+        assert_eq!(compress(0x0123_4567_89ab_cdef, u64::MAX), 0x0123_4567_89ab_cdef);
+        assert_eq!(compress(u64::MAX, 1 << 63 | 1), 0b11);
+        assert_eq!(compress(u64::MAX, 0), 0);
+    }
+}
