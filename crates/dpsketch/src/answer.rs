@@ -1,13 +1,14 @@
 use std::collections::BTreeSet;
 
-use cardinality_estimators::{BitChannel, CellLayout, Confidence, Estimate, LastLevel, predicted_rse};
+use cardinality_estimators::{Confidence, Estimate, LastLevel};
 use dp_noise::Amount;
 use f0_sketch::ModeKind;
 use serde_json::{Value, json};
-use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, SketchShape, Unit, union_estimate};
+use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, Unit, union_estimate};
 
 use crate::any::{AnySketch, Family, for_family};
 use crate::error::{Error, ErrorKind};
+use crate::error_parts::{ErrorParts, error_parts};
 use crate::f0::{AnyF0Sketch, F0Totals, F0Whole, estimate_f0};
 use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
 
@@ -55,18 +56,6 @@ pub(crate) struct F0Facts {
     pub(crate) of: F0Whole,
     /// The largest weight, where items have weights.
     pub(crate) max_weight: Option<f64>,
-}
-
-/// Where the standard error comes from: `hash² + noise² + merge² ≈ std_error²`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ErrorParts {
-    /// What a sketch of this shape would err without any noise: from items that share cells.
-    pub hash: f64,
-    /// What the noise of one release adds, the noisiest one.
-    pub noise: f64,
-    /// What putting several noisy sketches together adds.
-    pub merge: f64,
 }
 
 /// How many distinct items are in the union of the data behind these named sketches.
@@ -207,6 +196,10 @@ impl Answer {
         }
     }
 
+    pub(crate) fn with_parts(self, parts: Option<ErrorParts>) -> Self {
+        Self { parts, ..self }
+    }
+
     pub(crate) fn with_expr(self, expr: String) -> Self {
         Self { expr: Some(expr), ..self }
     }
@@ -330,34 +323,4 @@ pub(crate) fn total<'a, S: BitmapShape + 'a>(
 pub(crate) fn in_words(units: &[Unit]) -> Option<String> {
     let words: Vec<String> = units.iter().map(ToString::to_string).collect();
     (!words.is_empty()).then(|| words.join("; "))
-}
-
-/// Compares the standard error with what the same shape is predicted to have without noise, and with one release's noise.
-fn error_parts<'a, S: BitmapShape>(
-    sketch: &PrivateBitmap<S>,
-    leaves: impl Iterator<Item = &'a Leaf>,
-    estimate: &Estimate,
-) -> Option<ErrorParts> {
-    let (value, std_error) = (estimate.value().filter(|value| *value > 0.0)?, estimate.std_error()?);
-    let layout = match sketch.shape().into() {
-        SketchShape::Pcsa(shape) => CellLayout::pcsa(shape.buckets(), shape.levels()).ok()?,
-        _ => return None,
-    };
-    let predicted = |channel| value * predicted_rse(&layout, channel, value);
-    let hash = predicted(BitChannel::NOISELESS).min(std_error);
-    let noisiest = leaves.filter_map(channel).map(predicted).fold(hash, f64::max);
-    let alone = if sketch.leaves().len() == 1 && noisiest > std_error { std_error } else { noisiest.min(std_error) };
-    let rest = |whole: f64, part: f64| (whole * whole - part * part).max(0.0).sqrt();
-    Some(ErrorParts { hash, noise: rest(alone, hash), merge: rest(std_error, alone) })
-}
-
-/// The channel of one release, for showing only.
-fn channel(leaf: &Leaf) -> Option<BitChannel> {
-    const TWO_64: f64 = 18_446_744_073_709_551_616.0;
-    let share = |numerator: u64| {
-        #[expect(clippy::cast_precision_loss, reason = "53 bits are plenty for an error that is only shown")]
-        let numerator = numerator as f64;
-        numerator / TWO_64
-    };
-    BitChannel::new(share(leaf.p_numerator()), share(leaf.q_numerator())).ok()
 }

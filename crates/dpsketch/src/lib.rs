@@ -11,6 +11,7 @@ mod column;
 mod convert;
 mod description;
 mod error;
+mod error_parts;
 mod expr;
 mod f0;
 mod file_lock;
@@ -47,7 +48,7 @@ pub use f0_sketch;
 pub use sfm_pcsa;
 pub use sketch_hash;
 
-pub use answer::{Answer, ErrorParts, estimate, estimate_with};
+pub use answer::{Answer, estimate, estimate_with};
 pub use any::AnySketch;
 pub use any_shape::AnyShape;
 pub use bounded_builder::BoundedBuilder;
@@ -56,10 +57,12 @@ pub use builder::{DistinctBuilder, RowCounts};
 pub use column::{HASHABLE_TYPES, is_hashable};
 pub use description::Description;
 pub use error::{Error, ErrorKind};
+pub use error_parts::ErrorParts;
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
 pub use f0::{
-    AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Study, F0Terms, F0Whole, Operation,
-    RawF0Sketch, ReleasedF0Sketch, WeightConflict, f0_shape, parse_max_weight, release_f0_file, release_f0_file_paid,
+    AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Study, F0Terms, F0UserBuilder,
+    F0Whole, Operation, RawF0Sketch, ReleasedF0Sketch, WeightConflict, f0_shape, parse_max_weight, release_f0_file,
+    release_f0_file_paid,
 };
 pub use frequency::{
     Calibration, Clipping, CountSketchTerms, Excess, FieldType, FoundKeys, FrequencyAnswer, FrequencyBuilder,

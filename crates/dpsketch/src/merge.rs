@@ -186,6 +186,8 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 /// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
 /// sketches is raw; its count of releases is their sum. Where records are protected, each record must be in one of the raw
 /// frequency sketches only: a whole copy is refused, and no program can tell more.
+/// A merge of raw pre-sampled F0 sketches has the coins of its inputs. Release either the inputs or the merge: releases of both look
+/// at the same coins and cost more than the sum of their ε ([`presampled_cost`](f0_sketch::presampled_cost)).
 pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error> {
     check_mergeable(sketches)?;
     match one_sort(sketches)? {

@@ -66,6 +66,10 @@ fn one_sketch_counts_its_set() {
         let json = answer.to_json();
         assert_eq!((&json["kind"], &json["mode"], &json["of"]), (&"f0".into(), &mode.into(), &"one".into()));
         assert_eq!((&json["epsilon"], &json["unit"], &json["status"]), (&6.0.into(), &"one item".into(), &"ok".into()));
+        let (parts, error) = (answer.error_parts().expect("parts"), answer.estimate().std_error().expect("an error"));
+        // At ε = 6 the cells decide, and nothing was merged.
+        assert!(parts.hash > parts.noise && parts.merge < 1e-3 * error, "{parts:?}");
+        assert!((parts.hash.hypot(parts.noise).hypot(parts.merge) / error - 1.0).abs() < 1e-9, "{parts:?}");
         let by_name = estimate_formula(&files, "a", confidence()).expect("an answer");
         assert_eq!(by_name.estimate(), answer.estimate());
     }
@@ -82,6 +86,7 @@ fn several_sets_tell_of_their_symmetric_difference_and_several_streams_of_their_
         let json = answer.to_json();
         assert_eq!((&json["epsilon"], &json["epsilon_total"]), (&6.0.into(), &12.0.into()));
         assert_eq!(json["of"], whole.as_str());
+        assert!(json["error_parts"]["merge"].as_f64().is_some_and(|merge| merge > 0.0), "{json}");
         // The merged file has the same cells and says the same, of what is one sketch now.
         let merged = merge(&files, dpsketch::sfm_pcsa::MergeForm::default()).expect("alike");
         let again = estimate(&[("m".to_owned(), merged)], confidence()).expect("an answer");

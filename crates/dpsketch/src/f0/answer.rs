@@ -1,6 +1,6 @@
 //! Answers from F0 sketches.
 
-use cardinality_estimators::parity::SetCombination;
+use cardinality_estimators::parity::{ParityErrors, SetCombination};
 use cardinality_estimators::{Confidence, Estimate};
 use f0_sketch::{F0Sketch, Mode, ModeKind, PrivateF0Sketch, SketchPair, WeightRule};
 
@@ -9,6 +9,7 @@ use super::terms::max_weight;
 use super::totals::F0Totals;
 use crate::answer::{Answer, F0Facts};
 use crate::error::{Error, ErrorKind};
+use crate::error_parts::ErrorParts;
 use crate::expr::SetFormula;
 use crate::raw::RecordedHash;
 use crate::set_answer::{nothing, raw_refused};
@@ -66,12 +67,32 @@ fn xor_of<M: Mode>(
     of: F0Whole,
     confidence: Confidence,
 ) -> Result<Answer, Error> {
-    let estimate = merge_private(private)?.estimate(confidence);
-    Ok(told(private, of, estimate))
+    let sketch = merge_private(private)?;
+    let estimate = sketch.estimate(confidence);
+    let parts = parts_of(&sketch, &estimate);
+    Ok(told(private, of, estimate).with_parts(parts))
+}
+
+/// The parts of a standard error: as predicted for this value without noise, and with the noisiest release alone.
+fn parts_of<M: Mode>(sketch: &PrivateF0Sketch<M>, estimate: &Estimate) -> Option<ErrorParts> {
+    let (value, std_error) = (estimate.value().filter(|value| *value > 0.0)?, estimate.std_error()?);
+    let rule = sketch.weight_rule();
+    let (layout, total) = (sketch.shape().layout(), value / rule.scale());
+    // Of weights the squares are not known; 0 is what the estimate takes them for.
+    let squares = if rule == WeightRule::Unit { total } else { 0.0 };
+    let predicted = |contrast: f64| {
+        let errors = ParityErrors::new(&layout, M::KIND.model(), contrast).ok()?;
+        Some(errors.std_error_weighted(total, squares) * rule.scale())
+    };
+    let noisiest = sketch.leaves().iter().map(|leaf| 1.0 - 2.0 * leaf.flip_probability()).fold(1.0, f64::min);
+    Some(ErrorParts::split(std_error, predicted(1.0)?, predicted(noisiest)?))
 }
 
 fn of_raw<M: Mode>(raw: &F0Sketch<M, RecordedHash>, sketches: usize, of: F0Whole, confidence: Confidence) -> Answer {
-    Answer::of_f0(raw.estimate(confidence), F0Totals::of_raw(sketches), facts(M::KIND, of, raw.weight_rule()))
+    let estimate = raw.estimate(confidence);
+    let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
+    let answer = Answer::of_f0(estimate, F0Totals::of_raw(sketches), facts(M::KIND, of, raw.weight_rule()));
+    answer.with_parts(parts)
 }
 
 /// The answer with what the releases behind it cost.

@@ -14,6 +14,14 @@ pub(super) fn unit_of(unit: f0_sketch::Unit) -> Unit {
     }
 }
 
+/// A unit in the words of F0 sketches.
+pub(super) fn f0_unit(unit: Unit) -> f0_sketch::Unit {
+    match unit {
+        Unit::Item => f0_sketch::Unit::Item,
+        Unit::User { max_items } => f0_sketch::Unit::User { max_items },
+    }
+}
+
 impl From<ShapeError> for Error {
     fn from(error: ShapeError) -> Self {
         let told = Self::new(ErrorKind::Parameter, error.to_string());

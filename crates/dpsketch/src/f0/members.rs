@@ -32,7 +32,12 @@ impl Members {
 
     /// Takes an item with its weight.
     pub(super) fn push(&mut self, item: ItemHash, weight: Weight) -> Result<(), Error> {
-        self.0.push(Member { item, weight: weight.threshold() })
+        self.0.push(Member::new(item, weight))
+    }
+
+    /// Takes an item that may have come with different weights.
+    pub(super) fn push_member(&mut self, member: Member) -> Result<(), Error> {
+        self.0.push(member)
     }
 
     /// Takes over what another one has seen.
@@ -55,11 +60,9 @@ impl Members {
         let mut done = Ok(());
         self.0.finish(|member| {
             counts.items += 1;
-            counts.conflicts += u64::from(member.weight & CONFLICT != 0);
+            counts.conflicts += u64::from(member.is_conflict());
             if done.is_ok() {
-                // Only thresholds of weights were pushed.
-                let weight = Weight::from_threshold(member.weight & !CONFLICT).unwrap_or(Weight::ONE);
-                done = visit(member.item, weight);
+                done = visit(member.item, member.weight());
             }
         })?;
         done.map(|()| counts)
@@ -68,9 +71,30 @@ impl Members {
 
 /// An item, and the largest weight it came with.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Member {
+pub(super) struct Member {
     item: ItemHash,
+    /// The threshold, with a mark where it is the largest of several.
     weight: u64,
+}
+
+impl Member {
+    pub(super) const fn new(item: ItemHash, weight: Weight) -> Self {
+        Self { item, weight: weight.threshold() }
+    }
+
+    pub(super) const fn item(self) -> ItemHash {
+        self.item
+    }
+
+    pub(super) fn weight(self) -> Weight {
+        // Only thresholds of weights are marked.
+        Weight::from_threshold(self.weight & !CONFLICT).unwrap_or(Weight::ONE)
+    }
+
+    /// Whether the item came with different weights.
+    pub(super) const fn is_conflict(self) -> bool {
+        self.weight & CONFLICT != 0
+    }
 }
 
 impl DefaultIsZeroes for Member {}

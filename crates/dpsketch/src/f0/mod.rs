@@ -20,6 +20,7 @@ mod rows;
 mod study;
 mod terms;
 mod totals;
+mod users;
 mod weight;
 
 pub use answer::F0Whole;
@@ -37,3 +38,4 @@ pub use release_file::{release_f0_file, release_f0_file_paid};
 pub use study::F0Study;
 pub use terms::{F0Terms, f0_shape, parse_max_weight};
 pub(crate) use totals::F0Totals;
+pub use users::F0UserBuilder;

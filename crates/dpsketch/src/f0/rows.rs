@@ -48,20 +48,8 @@ impl F0Builder {
             (_, None) => Operation::Insert,
             (_, Some(_)) => return Err(F0Error::Input { expected: "rows without operations", found: "an operation" }),
         };
-        let weight = match (self.terms.rule(), weight) {
-            (WeightRule::Unit, None) => Some((Weight::ONE, false)),
-            (WeightRule::Unit, Some(_)) => {
-                return Err(F0Error::Input { expected: "rows without weights", found: "a weight" });
-            }
-            (WeightRule::Weighted(max), weight) => {
-                let weight = weight.and_then(|weight| clean(self.rows.rules(), weight, &mut self.weight_text));
-                let share = |weight: Item<'_>| {
-                    let value = weight_value(&weight)?;
-                    Some((max.weight(value).ok()?, value > max.get()))
-                };
-                weight.map(|weight| share(weight).ok_or(F0Error::NotAWeight { row })).transpose()?
-            }
-        };
+        let weight = weight.and_then(|weight| clean(self.rows.rules(), weight, &mut self.weight_text));
+        let weight = weight_of(self.terms.rule(), weight, row)?;
         Ok((weight, operation))
     }
 
@@ -106,8 +94,27 @@ pub(super) fn toggle(sketch: &mut F0Sketch<Set, AnyHash>, item: ItemHash, weight
     }
 }
 
+/// The weight of the item of a row, unless missing, and whether it was clipped.
+pub(super) fn weight_of(
+    rule: WeightRule,
+    weight: Option<Item<'_>>,
+    row: u64,
+) -> Result<Option<(Weight, bool)>, F0Error> {
+    match (rule, weight) {
+        (WeightRule::Unit, None) => Ok(Some((Weight::ONE, false))),
+        (WeightRule::Unit, Some(_)) => Err(F0Error::Input { expected: "rows without weights", found: "a weight" }),
+        (WeightRule::Weighted(max), weight) => {
+            let share = |weight: Item<'_>| {
+                let value = weight_value(&weight)?;
+                Some((max.weight(value).ok()?, value > max.get()))
+            };
+            weight.map(|weight| share(weight).ok_or(F0Error::NotAWeight { row })).transpose()
+        }
+    }
+}
+
 /// Sees one occurrence of an item.
-fn observe(
+pub(super) fn observe(
     sketch: &mut F0Sketch<Presampled, AnyHash>,
     item: ItemHash,
     weight: Weight,

@@ -13,7 +13,7 @@ use crate::error::Error;
 /// Brings the rows of each user together, or watches that they are.
 ///
 /// What comes out is the same for both ways: every record, those of a user together, each user once.
-pub(super) struct Grouping<R: Record> {
+pub(crate) struct Grouping<R: Record> {
     user_hash: DefaultHash,
     mode: Mode<R>,
     rows: u64,
@@ -27,12 +27,12 @@ enum Mode<R: Record> {
 
 impl<R: Record> Grouping<R> {
     /// Rows of a user stand together: records come out at once.
-    pub(super) fn sorted(key: HashKey) -> Self {
+    pub(crate) fn sorted(key: HashKey) -> Self {
         Self::new(Mode::Sorted { order: UserOrder::new(), current: None }, key)
     }
 
     /// Rows come in any order: records come out at the end, in order, those about one thing as one.
-    pub(super) fn spilling(key: HashKey, settings: SpillSettings) -> Result<Self, UserBoundError> {
+    pub(crate) fn spilling(key: HashKey, settings: SpillSettings) -> Result<Self, UserBoundError> {
         Ok(Self::new(Mode::Spilling(Sorter::new(settings.memory, settings.folder)?), key))
     }
 
@@ -41,7 +41,7 @@ impl<R: Record> Grouping<R> {
     }
 
     /// Takes one row, whose record is made from the hash of its user.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         user: Item<'_>,
         record: impl FnOnce(UserHash) -> R,
@@ -63,17 +63,17 @@ impl<R: Record> Grouping<R> {
     }
 
     /// Passes over rows that have no user or no item.
-    pub(super) fn skip(&mut self, rows: u64) {
+    pub(crate) fn skip(&mut self, rows: u64) {
         self.rows += rows;
     }
 
     /// Rows seen so far.
-    pub(super) const fn rows(&self) -> u64 {
+    pub(crate) const fn rows(&self) -> u64 {
         self.rows
     }
 
     /// Gives all that is left to `sink`; the number of rows.
-    pub(super) fn finish(self, mut sink: impl FnMut(R) -> Result<(), Error>) -> Result<u64, Error> {
+    pub(crate) fn finish(self, mut sink: impl FnMut(R) -> Result<(), Error>) -> Result<u64, Error> {
         self.check()?;
         let mut done = Ok(());
         if let Mode::Spilling(sorter) = self.mode {
@@ -91,7 +91,7 @@ impl<R: Record> Grouping<R> {
     }
 
     /// How far it has come; no user.
-    pub(super) fn describe<'a, 'b>(&self, mut into: fmt::DebugStruct<'a, 'b>) -> fmt::DebugStruct<'a, 'b> {
+    pub(crate) fn describe<'a, 'b>(&self, mut into: fmt::DebugStruct<'a, 'b>) -> fmt::DebugStruct<'a, 'b> {
         into.field("sorted", &matches!(self.mode, Mode::Sorted { .. })).field("rows", &self.rows);
         into
     }

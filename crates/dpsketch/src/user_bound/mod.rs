@@ -14,8 +14,9 @@ use core::fmt;
 use std::path::PathBuf;
 
 pub use error::UserBoundError;
-use grouping::Grouping;
-use selection::{Selection, UserHash};
+pub(crate) use grouping::Grouping;
+use selection::Selection;
+pub(crate) use selection::{Ranks, UserHash};
 use sketch_hash::{HashKey, Item};
 use sorter::Pair;
 pub(crate) use sorter::{Record, Sorter, read_words, write_words};

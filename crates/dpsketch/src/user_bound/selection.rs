@@ -8,22 +8,29 @@ use super::unit::MaxItems;
 use crate::secret;
 
 /// The 128-bit hash of a user.
-pub(super) type UserHash = [u64; 2];
+pub(crate) type UserHash = [u64; 2];
 
 /// The rank of a user's items, a keyed hash of user and item.
 ///
 /// It depends on nothing but the user's own rows, so that another user's rows never decide; the order and the number of the
 /// rows do not matter; and because it depends on the user, no item is preferred for all users at once, which would make the
 /// distinct count of what is kept too small and the frequency of an unlucky item zero.
-pub(super) struct Ranks(DefaultHash);
+pub(crate) struct Ranks(DefaultHash);
 
 impl Ranks {
-    pub(super) fn new(key: HashKey) -> Self {
+    pub(crate) fn new(key: HashKey) -> Self {
         Self(DefaultHash::new(key.derive("dpsketch user bound rank", 0)))
     }
 
+    /// The rank of an item of 128 bits.
+    pub(crate) fn of_wide(&self, user: UserHash, item: [u64; 2]) -> u64 {
+        let mut bytes = Zeroizing::new([0; 32]);
+        write_words(bytes.as_mut_slice(), &[user[0], user[1], item[0], item[1]]);
+        self.0.hash64(Domain::Row, bytes.as_slice())
+    }
+
     /// Rank and item. An equal rank of two items has probability 2^-64; the item decides then.
-    pub(super) fn of(&self, user: UserHash, item: u64) -> (u64, u64) {
+    pub(crate) fn of(&self, user: UserHash, item: u64) -> (u64, u64) {
         let mut bytes = Zeroizing::new([0; 24]);
         write_words(bytes.as_mut_slice(), &[user[0], user[1], item]);
         (self.0.hash64(Domain::Row, bytes.as_slice()), item)
