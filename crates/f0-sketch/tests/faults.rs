@@ -5,7 +5,7 @@ mod support;
 use f0_sketch::{F0Sketch, MaxWeight, MergeError, Presampled, PrivateF0Sketch, ReleaseError, Set, Unit, WeightRule};
 use sketch_hash::DefaultHash;
 use sketch_testkit::assert_binomial;
-use support::{Raw, bytes, empty, epsilon, general, noise, other_key, permit, raw, released, shape, stream};
+use support::{Raw, bytes, empty, epsilon, general, noise, other_key, permit, raw, released, shape};
 
 #[test]
 fn an_empty_sketch_merges_under_its_key_and_no_other() {
@@ -142,29 +142,27 @@ fn noise_and_names_of_releases_never_coincide() {
     assert_eq!((noises.len(), names.len()), (50, 50));
 }
 
+#[cfg(feature = "os-rng")]
 #[test]
 fn insecure_coins_mark_what_is_released_from_them() {
-    #[cfg(feature = "os-rng")]
-    {
-        let mut secure = dp_noise::NoiseRng::from_os().expect("a generator");
-        let mut clean: F0Sketch<Presampled> = empty(general());
-        clean.observe_u64_batch(&[1, 2], &mut secure).expect("entropy");
-        let mut tainted = stream(general(), &[3], &mut noise(1));
-        let read = F0Sketch::<Presampled>::from_sensitive_bytes(&bytes(&tainted), DefaultHash::default());
-        assert!(released(read.expect("its own bytes"), 1.0, &mut secure).insecure_noise(), "also through bytes");
-        clean.merge(&mut tainted).expect("one kind");
-        assert!(released(clean, 1.0, &mut secure).insecure_noise(), "and through merges");
-        // What was moved out left nothing behind.
-        assert!(!released(tainted, 1.0, &mut secure).insecure_noise());
-        let single = &mut empty::<Presampled>(general());
-        single.observe(b"x", &mut noise(1));
-        assert!(
-            single
-                .release_keeping(f0_sketch::NoiseRule::Tight, Unit::Item, permit(1.0), &mut secure)
-                .expect("entropy")
-                .insecure_noise()
-        );
-    }
+    let mut secure = dp_noise::NoiseRng::from_os().expect("a generator");
+    let mut clean: F0Sketch<Presampled> = empty(general());
+    clean.observe_u64_batch(&[1, 2], &mut secure).expect("entropy");
+    let mut tainted = support::stream(general(), &[3], &mut noise(1));
+    let read = F0Sketch::<Presampled>::from_sensitive_bytes(&bytes(&tainted), DefaultHash::default());
+    assert!(released(read.expect("its own bytes"), 1.0, &mut secure).insecure_noise(), "also through bytes");
+    clean.merge(&mut tainted).expect("one kind");
+    assert!(released(clean, 1.0, &mut secure).insecure_noise(), "and through merges");
+    // What was moved out left nothing behind.
+    assert!(!released(tainted, 1.0, &mut secure).insecure_noise());
+    let single = &mut empty::<Presampled>(general());
+    single.observe(b"x", &mut noise(1));
+    assert!(
+        single
+            .release_keeping(f0_sketch::NoiseRule::Tight, Unit::Item, permit(1.0), &mut secure)
+            .expect("entropy")
+            .insecure_noise()
+    );
 }
 
 #[test]
