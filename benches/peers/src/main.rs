@@ -50,6 +50,8 @@ fn main() -> ExitCode {
     }
 }
 
+type Done = Result<(), Box<dyn Error>>;
+
 /// What the command line says.
 #[derive(Debug)]
 struct Options {
@@ -58,11 +60,11 @@ struct Options {
     only_gf2: bool,
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
+fn run() -> Done {
     let options = options(std::env::args().skip(1))?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}\n", contest::legend(options.rounds))?;
-    let mut show = |contest: Contest<'_>| -> Result<(), Box<dyn Error>> {
+    let mut show = |contest: Contest<'_>| -> Done {
         writeln!(out, "{}", contest.measure(options.rounds))?;
         Ok(out.flush()?)
     };
@@ -78,7 +80,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Sketches and noise beside those of others.
-fn sketches(show: &mut dyn FnMut(Contest<'_>) -> Result<(), Box<dyn Error>>) -> Result<(), Box<dyn Error>> {
+fn sketches(show: &mut dyn FnMut(Contest<'_>) -> Done) -> Done {
     let mut noise = NoiseRng::from_os()?;
     let (whole_range, others) = (input::words(1, update::ITEMS), input::words(2, update::ITEMS));
     let items: Vec<u64> = whole_range.iter().map(|word| word >> 1).collect();
