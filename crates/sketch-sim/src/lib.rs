@@ -3,6 +3,7 @@
 
 pub mod accuracy;
 pub mod audit;
+pub mod f0;
 pub mod figures;
 pub mod frequency;
 pub mod golden;

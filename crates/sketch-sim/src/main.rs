@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use sketch_sim::accuracy::{Plan, table};
 use sketch_sim::audit;
+use sketch_sim::f0;
 use sketch_sim::figures;
 use sketch_sim::frequency;
 use sketch_sim::golden;
@@ -22,7 +23,10 @@ Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
                   [--vector zipf --d D --total N --exponent A | --vector sparse --t T --value V --d D]
                   [--estimator median|trimmed|mean] [--baseline none|gaussian|countmin|countmean]
                   [--queries Q] [--trials T] [--seed S] [--threads N] [--json]
-       sketch-sim accuracy [--families | --merged | --tails | --countsketch] [--trials T] [--seed S] [--threads N] [--out FILE]
+       sketch-sim simulate f0 --levels L --cells M --epsilon E --n N [--mode set|presampled] [--noise tight|paper]
+                  [--merged K] [--estimator mle|interval] [--weights unit|uniform|pareto]
+                  [--trials T] [--seed S] [--threads N] [--json]
+       sketch-sim accuracy [--families | --merged | --tails | --countsketch | --f0 [--compare]] [--trials T] [--seed S] [--threads N] [--out FILE]
        sketch-sim audit-privacy [--trials T] [--seed S] [--threads N]
        sketch-sim figures [--only a,b,…] [--check] [--trials T] [--seed S] [--threads N]
 
@@ -90,8 +94,9 @@ fn run_simulate(mut arguments: impl Iterator<Item = String>) -> Result<(), Failu
     match arguments.next().as_deref() {
         Some("sfm") => {}
         Some("countsketch") => return run_frequencies(arguments),
-        Some(other) => return Err(Failure::Usage(format!("unknown sketch `{other}`; known: sfm, countsketch"))),
-        None => return Err(Failure::Usage("which sketch? known: sfm, countsketch".to_owned())),
+        Some("f0") => return run_parities(arguments),
+        Some(other) => return Err(Failure::Usage(format!("unknown sketch `{other}`; known: sfm, countsketch, f0"))),
+        None => return Err(Failure::Usage("which sketch? known: sfm, countsketch, f0".to_owned())),
     }
     let (settings, threads, json) = Settings::parse(arguments)?;
     let summary = simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
@@ -101,6 +106,12 @@ fn run_simulate(mut arguments: impl Iterator<Item = String>) -> Result<(), Failu
 fn run_frequencies(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
     let (settings, threads, json) = frequency::Settings::parse(arguments)?;
     let summary = frequency::simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
+    if json { print(&summary.to_json().to_string()) } else { print(&summary.to_string()) }
+}
+
+fn run_parities(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let (settings, threads, json) = f0::Settings::parse(arguments)?;
+    let summary = f0::simulate(&settings, threads).map_err(|error| Failure::Failed(error.to_string()))?;
     if json { print(&summary.to_json().to_string()) } else { print(&summary.to_string()) }
 }
 

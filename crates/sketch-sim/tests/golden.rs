@@ -54,6 +54,49 @@ fn every_case_of_the_sections_of_count_sketches_passes() {
     assert_eq!(report.passed(), 225, "{report}");
 }
 
+fn parity_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../f0-sketch/tests/golden/f0_golden.json")
+}
+
+#[test]
+fn every_case_of_parity_sketches_passes() {
+    let report = run(&[parity_file()], &[]);
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(report.passed(), 62, "{report}");
+}
+
+#[test]
+fn a_wrong_value_of_any_kind_of_parity_sketches_fails() {
+    let text = std::fs::read_to_string(parity_file()).expect("the file is there");
+    let file: Value = serde_json::from_str(&text).expect("the file is JSON");
+    let cases = file["cases"].as_array().expect("a list of cases");
+    for (index, case) in cases.iter().enumerate() {
+        for field in case["expected"].as_object().expect("named values").keys() {
+            let mut changed = file.clone();
+            let value = &mut changed["cases"][index]["expected"][field];
+            *value = wrong(value);
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong_parity.json");
+            std::fs::write(&path, changed.to_string()).expect("the test folder can be written");
+            let report = run(&[path], &[]);
+            assert_eq!((report.passed(), report.failed()), (61, 1), "{}, {field}: {report}", case["id"]);
+        }
+    }
+}
+
+/// Another value of the same type.
+fn wrong(value: &Value) -> Value {
+    match value {
+        Value::Null => json!(0.5),
+        Value::Bool(truth) => json!(!truth),
+        Value::Number(number) => json!(number.as_f64().map(|x| x * 1.01 + 1.0)),
+        Value::String(text) => json!(format!("{text}1")),
+        Value::Array(values) => {
+            values.iter().enumerate().map(|(i, v)| if i == 0 { wrong(v) } else { v.clone() }).collect()
+        }
+        other @ Value::Object(_) => other.clone(),
+    }
+}
+
 fn sections_file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../countsketch-dp/tests/golden/countsketch_golden.json")
 }

@@ -2,11 +2,14 @@
 
 mod clip;
 mod countsketch;
+mod f0;
+mod f0_beside;
 mod rows;
 mod tails;
 
 use std::time::Instant;
 
+use crate::f0::F0Error;
 use crate::frequency::FrequencyError;
 use crate::options::{OptionError, Options};
 use crate::simulate::{Settings, SimulationError, Summary, simulate};
@@ -33,6 +36,10 @@ pub enum Which {
     Tails,
     /// Frequencies.
     CountSketch,
+    /// Parity sketches.
+    F0,
+    /// Parity sketches beside bitmaps of as many bits.
+    F0Beside,
 }
 
 impl Which {
@@ -45,6 +52,8 @@ impl Which {
             Self::Merged => "accuracy-merged.md",
             Self::Tails => "accuracy-tails.md",
             Self::CountSketch => "accuracy-countsketch.md",
+            Self::F0 => "accuracy-f0.md",
+            Self::F0Beside => "accuracy-f0-compare.md",
         }
     }
 
@@ -55,6 +64,8 @@ impl Which {
             Self::Merged => " --merged",
             Self::Tails => " --tails",
             Self::CountSketch => " --countsketch",
+            Self::F0 => " --f0",
+            Self::F0Beside => " --f0 --compare",
         }
     }
 
@@ -65,6 +76,7 @@ impl Which {
             Self::Merged => "Merges of releases of 24 levels",
             Self::Tails => "Two releases near the noise",
             Self::CountSketch => "Frequencies",
+            Self::F0 | Self::F0Beside => "Parity sketches",
         }
     }
 }
@@ -97,6 +109,9 @@ pub enum AccuracyError {
     /// Frequencies could not be simulated.
     #[error(transparent)]
     Frequency(#[from] FrequencyError),
+    /// Parity sketches could not be simulated.
+    #[error(transparent)]
+    F0(#[from] F0Error),
 }
 
 impl AccuracyError {
@@ -111,13 +126,19 @@ impl Plan {
     /// # Errors
     /// [`OptionError`] naming the option.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, OptionError> {
-        let flags = ["--families", "--merged", "--tails", "--countsketch"];
+        let flags = ["--families", "--merged", "--tails", "--countsketch", "--f0", "--compare"];
         let options = Options::parse(arguments, &["--trials", "--seed", "--threads", "--out"], &flags)?;
         if let Some(operand) = options.operands().first() {
             return Err(OptionError::Unknown { name: operand.clone() });
         }
         let expected = "a whole number from 1 to 10000000";
-        let usual = if options.flag("--countsketch") { countsketch::SKETCHES } else { 10_000 };
+        let usual = if options.flag("--countsketch") {
+            countsketch::SKETCHES
+        } else if options.flag("--compare") {
+            f0_beside::TRIALS
+        } else {
+            10_000
+        };
         let trials = options.number("--trials", expected)?.unwrap_or(usual);
         if !(1..=Settings::MAX_TRIALS).contains(&trials) {
             return Err(Options::refuse("--trials", &trials.to_string(), expected));
@@ -129,6 +150,9 @@ impl Plan {
             ["--merged"] => Which::Merged,
             ["--tails"] => Which::Tails,
             ["--countsketch"] => Which::CountSketch,
+            ["--f0"] => Which::F0,
+            ["--f0", "--compare"] => Which::F0Beside,
+            ["--compare"] => return Err(Options::refuse("--compare", "", "--f0 beside it")),
             several => return Err(Options::refuse(several[0], several[1], "one table at a time")),
         };
         Ok(Self {
@@ -155,11 +179,12 @@ pub struct Table {
 /// # Errors
 /// [`AccuracyError`] when a row could not be simulated.
 pub fn table(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, AccuracyError> {
-    if plan.which == Which::Tails {
-        return tails::table(plan, progress);
-    }
-    if plan.which == Which::CountSketch {
-        return countsketch::table(plan, progress);
+    match plan.which {
+        Which::Tails => return tails::table(plan, progress),
+        Which::CountSketch => return countsketch::table(plan, progress),
+        Which::F0 => return f0::table(plan, progress),
+        Which::F0Beside => return f0_beside::table(plan, progress),
+        Which::Single | Which::Families | Which::Merged => {}
     }
     let mut lines = Vec::new();
     let mut violations = Vec::new();

@@ -7,6 +7,7 @@
 
 mod bound;
 mod pair;
+mod parity;
 
 use std::fmt;
 
@@ -120,6 +121,7 @@ pub fn audit(plan: &Plan) -> Result<Vec<Finding>, FrequencyError> {
     ] {
         findings.push(flips(name, make, plan)?);
     }
+    findings.extend(parity::findings(plan)?);
     Ok(findings)
 }
 

@@ -11,7 +11,7 @@ use super::{Effort, FigureError};
 use crate::simulate::{Merge, Overlap, Sampling, Settings, predicted, simulate};
 
 /// Above this prediction errors have heavy tails and their root mean square says little: only theory is drawn.
-const SIMULATED: f64 = 0.35;
+pub(super) const SIMULATED: f64 = 0.35;
 
 /// Curves and points of a figure while it is made.
 pub(super) struct Curves<'a> {
@@ -64,8 +64,14 @@ impl<'a> Curves<'a> {
 
     /// The settings with trials and a seed of their own.
     pub(super) fn next(&mut self, settings: &Settings, cost: u32) -> Settings {
+        let (trials, seed) = self.share(cost);
+        Settings { trials, seed, ..settings.clone() }
+    }
+
+    /// Trials and a seed for the next point.
+    pub(super) fn share(&mut self, cost: u32) -> (u32, u64) {
         self.index += 1;
-        self.effort.apply(settings, cost, self.index)
+        self.effort.share(cost, self.index)
     }
 }
 

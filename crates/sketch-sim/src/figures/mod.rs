@@ -12,12 +12,14 @@ mod check;
 mod curve;
 mod families;
 mod median;
+mod parity;
 mod peers;
 mod sparse;
 
 use std::path::Path;
 use std::time::Instant;
 
+use crate::f0::F0Error;
 use crate::frequency::FrequencyError;
 use crate::options::{OptionError, Options};
 use crate::simulate::{Settings, SimulationError};
@@ -37,6 +39,8 @@ const FIGURES: &[Figure] = &[
     Figure { name: "merges", draw: by_merges::draw },
     Figure { name: "merges-epsilon", draw: by_merges::draw_by_epsilon },
     Figure { name: "families", draw: families::draw },
+    Figure { name: "f0", draw: parity::draw },
+    Figure { name: "f0-merges", draw: parity::draw_by_merges },
     Figure { name: "median", draw: median::draw },
     Figure { name: "sparse", draw: sparse::draw },
 ];
@@ -53,11 +57,11 @@ struct Effort {
 }
 
 impl Effort {
-    /// The settings with their trials and a seed that no other point shares. A point whose trials take `cost` times as
-    /// long as one of drawn counts has that many fewer, but not below 60.
-    fn apply(&self, settings: &Settings, cost: u32, index: u64) -> Settings {
+    /// The trials of a point and a seed that no other point shares. A point whose trials take `cost` times as long as
+    /// one of drawn counts has that many fewer, but not below 60.
+    fn share(&self, cost: u32, index: u64) -> (u32, u64) {
         let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(index);
-        Settings { trials: (self.trials / cost).max(60.min(self.trials)), seed, ..settings.clone() }
+        ((self.trials / cost).max(60.min(self.trials)), seed)
     }
 }
 
@@ -87,6 +91,9 @@ pub enum FigureError {
     /// Frequencies could not be simulated.
     #[error(transparent)]
     Frequency(#[from] FrequencyError),
+    /// Parity sketches could not be simulated.
+    #[error(transparent)]
+    F0(#[from] F0Error),
     /// A file could not be written.
     #[error("cannot write {path}: {source}")]
     Write {

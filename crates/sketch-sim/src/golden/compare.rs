@@ -28,6 +28,8 @@ pub enum Got {
     Integer(u64),
     /// A word that must be equal.
     Text(String),
+    /// A truth value that must be equal.
+    Truth(bool),
     /// The numerator `Q` of a rounded-up probability over `2^64`. The file gives the least allowed one as decimal text;
     /// accepted is `least ≤ Q ≤ least + ⌊least/2^40⌋ + 2`, and for least 0 only 0.
     Numerator(u64),
@@ -99,6 +101,7 @@ impl fmt::Display for Got {
             Self::Number(value) | Self::Within(value, _) => write!(f, "{value:?}"),
             Self::Integer(value) | Self::Numerator(value) => write!(f, "{value}"),
             Self::Text(word) => write!(f, "{word:?}"),
+            Self::Truth(value) => write!(f, "{value}"),
             Self::Absent => f.write_str("none"),
             Self::List(values) => write!(f, "a list of {}", values.len()),
             Self::Fields(fields) => write!(f, "an object of {} fields", fields.len()),
@@ -153,6 +156,7 @@ fn agrees(want: &Value, got: &Got, tolerance: Tolerance) -> bool {
         Got::Within(got, own) => want.as_f64().is_some_and(|want| near(*got, want, relative, *own)),
         Got::Integer(got) => want.as_u64().or_else(|| want.as_f64().and_then(crate::number::whole)) == Some(*got),
         Got::Text(got) => want.as_str() == Some(got),
+        Got::Truth(got) => want.as_bool() == Some(*got),
         Got::Absent => want.is_null(),
         Got::Numerator(got) => least(want).is_some_and(|least| numerator_allowed(*got, least)),
         Got::List(_) | Got::Fields(_) => false,

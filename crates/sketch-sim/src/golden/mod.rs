@@ -2,6 +2,7 @@
 
 mod compare;
 mod countsketch;
+mod f0;
 mod input;
 mod report;
 mod run;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::compare::{Got, Tolerance};
 use super::input::CaseError;
-use super::{countsketch, sfm};
+use super::{countsketch, f0, sfm};
 
 /// One case of a golden file.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Case {
 /// A kind of golden file.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
-    /// The value of the file's field `schema`.
+    /// The value of the file's field `schema`, a word or a number.
     pub name: &'static str,
     /// The kinds of cases that the product computes.
     pub kinds: &'static [&'static str],
@@ -39,7 +39,7 @@ pub struct Schema {
 }
 
 /// Every schema of the product.
-pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA, countsketch::SCHEMA];
+pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA, countsketch::SCHEMA, f0::SCHEMA];
 
 impl Schema {
     /// The schema of a file.
@@ -47,7 +47,7 @@ impl Schema {
         let name = file.get("schema").map_or_else(|| "none".to_owned(), Value::to_string);
         SCHEMAS
             .iter()
-            .find(|schema| file["schema"] == schema.name)
+            .find(|schema| name.trim_matches('"') == schema.name)
             .ok_or_else(|| format!("unknown schema {name}; known: {}", names().join(", ")))
     }
 }
@@ -58,6 +58,11 @@ fn names() -> Vec<&'static str> {
 
 /// Cases written as `{id, kind, input, expect, rtol, atol}` in a list `cases` whose length is `count`.
 pub(super) fn listed_cases(file: &Value) -> Result<Vec<Case>, String> {
+    listed(file, "expect", ["rtol", "atol"])
+}
+
+/// The same with other names for the wanted values and for the relative and the absolute tolerance.
+pub(super) fn listed(file: &Value, expect: &str, tolerances: [&str; 2]) -> Result<Vec<Case>, String> {
     let list = file["cases"].as_array().ok_or("no list `cases`")?;
     if let Some(count) = file.get("count") {
         let found = u64::try_from(list.len()).map_err(|error| error.to_string())?;
@@ -65,10 +70,10 @@ pub(super) fn listed_cases(file: &Value) -> Result<Vec<Case>, String> {
             return Err(format!("`count` is {count}, but there are {found} cases"));
         }
     }
-    list.iter().enumerate().map(|(index, case)| read(index, case)).collect()
+    list.iter().enumerate().map(|(index, case)| read(index, case, expect, tolerances)).collect()
 }
 
-fn read(index: usize, case: &Value) -> Result<Case, String> {
+fn read(index: usize, case: &Value, expect: &str, [relative, absolute]: [&str; 2]) -> Result<Case, String> {
     let absent = |field: &str| format!("case {index} has no `{field}`");
     let text = |field: &str| case[field].as_str().map(str::to_owned).ok_or_else(|| absent(field));
     let object = |field: &str| case.get(field).cloned().ok_or_else(|| absent(field));
@@ -77,8 +82,8 @@ fn read(index: usize, case: &Value) -> Result<Case, String> {
         id: text("id")?,
         kind: text("kind")?,
         input: object("input")?,
-        expect: object("expect")?,
-        tolerance: Tolerance { relative: tolerance("rtol")?, absolute: tolerance("atol")? },
+        expect: object(expect)?,
+        tolerance: Tolerance { relative: tolerance(relative)?, absolute: tolerance(absolute)? },
         field_absolute: BTreeMap::new(),
     })
 }

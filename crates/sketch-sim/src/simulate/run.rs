@@ -48,11 +48,22 @@ pub enum SimulationError {
 
 /// What one trial gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Trial {
+pub(crate) struct Trial {
     /// `estimate/n − 1`, and −1 without an estimate.
-    pub(super) error: f64,
-    pub(super) status: Status,
-    pub(super) covered: bool,
+    pub(crate) error: f64,
+    pub(crate) status: Status,
+    pub(crate) covered: bool,
+}
+
+impl Trial {
+    /// What an answer says of the truth.
+    pub(crate) fn new(answer: &Estimate, truth: f64) -> Self {
+        Self {
+            error: answer.value().map_or(-1.0, |value| value / truth - 1.0),
+            status: answer.status(),
+            covered: answer.status() != Status::NotConverged && answer.covers(truth),
+        }
+    }
 }
 
 /// Runs every trial of a setting and sums them up.
@@ -118,7 +129,7 @@ fn simulate_family<S: Family>(
             in_parallel(plan, || (), one)
         }
     }?;
-    Ok(Summary::new(settings, &trials, predicted))
+    Ok(Summary::new(settings.to_json(), &trials, predicted))
 }
 
 fn count_law(settings: &Settings, channel: BitChannel) -> Result<CountLaw, SimulationError> {
@@ -130,12 +141,7 @@ fn count_law(settings: &Settings, channel: BitChannel) -> Result<CountLaw, Simul
 }
 
 fn outcome(settings: &Settings, answer: &Estimate) -> Trial {
-    let n = number::to_f64(settings.n);
-    Trial {
-        error: answer.value().map_or(-1.0, |value| value / n - 1.0),
-        status: answer.status(),
-        covered: answer.status() != Status::NotConverged && answer.covers(n),
-    }
+    Trial::new(answer, number::to_f64(settings.n))
 }
 
 fn by_cells<S: Family>(

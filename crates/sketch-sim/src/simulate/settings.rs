@@ -146,7 +146,8 @@ fn parties(options: &Options) -> Result<u32, OptionError> {
     }
 }
 
-fn epsilon(options: &Options) -> Result<Option<Epsilon>, OptionError> {
+/// A privacy parameter, or `inf` for no noise.
+pub(crate) fn epsilon(options: &Options) -> Result<Option<Epsilon>, OptionError> {
     if options.text("--epsilon") == Some("inf") {
         return Ok(None);
     }
@@ -155,20 +156,22 @@ fn epsilon(options: &Options) -> Result<Option<Epsilon>, OptionError> {
 }
 
 /// A count written as an integer or as `1e6`.
-fn count(options: &Options) -> Result<u64, OptionError> {
+pub(crate) fn count(options: &Options) -> Result<u64, OptionError> {
     let expected = "a whole number from 1 to 2^60, as 1000000 or 1e6";
     let text: String = options.required("--n", expected)?;
     let exact = text.parse::<u64>().ok().or_else(|| text.parse::<f64>().ok().and_then(number::whole));
     exact.filter(|n| (1..=Settings::MAX_N).contains(n)).ok_or_else(|| Options::refuse("--n", &text, expected))
 }
 
-fn ranged(options: &Options, name: &str, default: u32, low: u32, high: u32) -> Result<u32, OptionError> {
+/// A number within bounds.
+pub(crate) fn ranged(options: &Options, name: &str, default: u32, low: u32, high: u32) -> Result<u32, OptionError> {
     let expected = format!("a whole number from {low} to {high}");
     let value = options.number(name, &expected)?.unwrap_or(default);
     if (low..=high).contains(&value) { Ok(value) } else { Err(Options::refuse(name, &value.to_string(), &expected)) }
 }
 
-fn word<T: FromStr>(options: &Options, name: &str, default: T, expected: &str) -> Result<T, OptionError> {
+/// One of several words.
+pub(crate) fn word<T: FromStr>(options: &Options, name: &str, default: T, expected: &str) -> Result<T, OptionError> {
     Ok(options.number(name, expected)?.unwrap_or(default))
 }
 

@@ -6,7 +6,6 @@ use cardinality_estimators::Status;
 use serde_json::{Map, Value, json};
 
 use super::run::Trial;
-use super::settings::Settings;
 use crate::number;
 
 /// The statuses in the order they are reported.
@@ -24,7 +23,8 @@ const STATUSES: [Status; 7] = [
 /// −100 % and is also counted apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    settings: Settings,
+    settings: Value,
+    trials: usize,
     rrmse: f64,
     rrmse_of_values: f64,
     mean_bias: f64,
@@ -36,14 +36,16 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(super) fn new(settings: &Settings, trials: &[Trial], predicted_rse: f64) -> Self {
+    /// Of trials of the settings that this JSON describes.
+    pub(crate) fn new(settings: Value, trials: &[Trial], predicted_rse: f64) -> Self {
         let count = number::length(trials.len());
         let mean = |value: &dyn Fn(&Trial) -> f64| trials.iter().map(value).sum::<f64>() / count;
         let mut errors: Vec<f64> = trials.iter().map(|trial| trial.error).collect();
         errors.sort_by(f64::total_cmp);
         let of = |status| trials.iter().filter(|trial| trial.status == status).count() as u64;
         Self {
-            settings: settings.clone(),
+            settings,
+            trials: trials.len(),
             rrmse: mean(&|trial| trial.error * trial.error).sqrt(),
             rrmse_of_values: root_mean_square(trials.iter().filter(|trial| trial.status.has_value())),
             mean_bias: mean(&|trial| trial.error),
@@ -103,8 +105,8 @@ impl Summary {
         let statuses: Map<String, Value> =
             self.statuses.iter().map(|(status, count)| (status.as_str().to_owned(), json!(count))).collect();
         json!({
-            "settings": self.settings.to_json(),
-            "trials": self.settings.trials,
+            "settings": self.settings,
+            "trials": self.trials,
             "rrmse": self.rrmse,
             "rrmse_of_values": self.rrmse_of_values,
             "mean_bias": self.mean_bias,
@@ -135,7 +137,7 @@ fn median(sorted: &[f64]) -> f64 {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: f64| format!("{:+.3} %", 100.0 * share);
-        writeln!(f, "trials         {}", self.settings.trials)?;
+        writeln!(f, "trials         {}", self.trials)?;
         writeln!(f, "RRMSE          {:.3} %", 100.0 * self.rrmse)?;
         writeln!(f, "predicted      {:.3} %", 100.0 * self.predicted_rse)?;
         writeln!(f, "mean bias      {}", percent(self.mean_bias))?;
@@ -153,8 +155,7 @@ mod tests {
     use super::*;
 
     fn summary(trials: &[Trial]) -> Summary {
-        let words = "--buckets 256 --levels 16 --epsilon 1 --n 1000".split(' ').map(str::to_owned);
-        Summary::new(&Settings::parse(words).unwrap().0, trials, 0.5)
+        Summary::new(json!({ "kind": "sfm" }), trials, 0.5)
     }
 
     #[test]
