@@ -108,7 +108,7 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
     if let Some(error) = found.std_error() {
         lines.push(("std error", std_error(answer, error, number)));
     }
-    lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status()))));
+    lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status(), answer.whole()))));
     lines.push(("privacy", privacy(answer)));
     lines
 }
@@ -161,9 +161,15 @@ fn privacy(answer: &Answer) -> String {
     )
 }
 
-/// A status in words.
-fn meaning(status: Status) -> &'static str {
+/// A status in words. Answers about sets of kind f0 tell of what they are.
+fn meaning(status: Status, sets: Option<F0Whole>) -> &'static str {
     match status {
+        Status::LowInformation if sets == Some(F0Whole::Formula) => {
+            "the error exceeds the answer; `dpsketch plan --kind f0` tells which shape and epsilon would do"
+        }
+        Status::LowInformation if sets.is_some() => {
+            "the error is more than half of the estimate; `dpsketch plan --kind f0` tells which shape and epsilon would do"
+        }
         Status::Ok => "the interval holds at its confidence",
         Status::Empty => "no item at all",
         Status::BelowNoise => "nothing that the noise could not have made",

@@ -87,6 +87,11 @@ fn tell_whole(merged: &AnySketch, sketches: usize, console: Console) {
         (ModeKind::Set, _) => {
             console.note("this is the symmetric difference: items in an odd number of the sets, which is their union only if they are disjoint");
         }
-        (ModeKind::Presampled, _) => console.note("this is the union of the streams"),
+        (ModeKind::Presampled, _) => {
+            console.note("this is the union of the streams");
+            if merged.is_raw() {
+                console.warn("it shares the secret coins of its inputs: release either it or them, as the epsilons of both do not add up");
+            }
+        }
     }
 }

@@ -146,6 +146,26 @@ fn two_sets_are_compared_both_ways() {
 }
 
 #[test]
+fn an_answer_that_drowns_in_noise_says_so() {
+    let folder = Folder::new();
+    for (name, from) in [("a", 0), ("b", 10)] {
+        folder.write("in.txt", text_of(names(from, from + 100)));
+        let out = format!("{name}.dps");
+        folder.ok(&["build", "in.txt", "--kind", "f0", "--epsilon", "0.01", "--out", &out]);
+    }
+    let asked = ["estimate", "--name", "a=a.dps", "--name", "b=b.dps", "--expr", "b - a"];
+    for args in [&["estimate", "a.dps"][..], &["estimate", "a.dps", "b.dps"], &asked] {
+        let status = folder.ok(&[args, &["--json"]].concat()).json()["status"].as_str().unwrap().to_owned();
+        assert!(["low_information", "below_noise", "saturated", "unbounded"].contains(&status.as_str()), "{status}");
+        let text = folder.ok(args).text();
+        assert!(text.contains(&format!("{status}: ")), "{text}");
+        if status == "low_information" {
+            assert!(text.contains("plan --kind f0"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn streams_with_repetitions_have_a_union() {
     let folder = Folder::new();
     two(&folder, "presampled");
@@ -164,6 +184,9 @@ fn streams_with_repetitions_have_a_union() {
     std::fs::copy(folder.path("r.raw.dps"), folder.path("s.raw.dps")).expect("a copy");
     folder.fails(3, &["merge", "r.raw.dps", "s.raw.dps", "--out", "x.raw.dps"]);
     assert!(!folder.path("x.raw.dps").exists());
+    folder.ok(&["build", "in.txt", "--kind", "f0", "--mode", "presampled", "--out", "t.raw.dps"]);
+    let run = folder.ok(&["merge", "r.raw.dps", "t.raw.dps", "--out", "x.raw.dps"]);
+    assert!(run.stderr.contains("warning: it shares the secret coins of its inputs"), "{}", run.stderr);
 }
 
 #[test]

@@ -26,7 +26,7 @@ use crate::verb::written::{report_written, warn_about_epsilon};
 pub(super) struct F0RowArgs {
     /// The column that says what a row does to its item, for --mode set: + or -, insert or delete, add or remove. Without it
     /// rows are members, and those that come twice count once. With it every row toggles its item: nothing is remembered, so
-    /// an insert of an item that is there deletes it.
+    /// an insert of an item that is there deletes it, and a delete has to weigh what its insert weighed.
     #[arg(long, value_name = "O")]
     pub(super) op_column: Option<String>,
     /// What to do with an item that comes with different weights. refuse if left out.
