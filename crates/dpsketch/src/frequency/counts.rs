@@ -30,6 +30,11 @@ pub struct FrequencyCounts {
 impl FrequencyCounts {
     /// Notes a weight that the grid makes vanish.
     pub(super) fn note_rounding(&mut self, weight: &Item<'_>, units: i64) {
-        self.zeroed += u64::from(units == 0 && !is_zero(weight));
+        self.zeroed += u64::from(vanishes(weight, units));
     }
+}
+
+/// Whether the grid rounds a weight to 0 that is not.
+pub(super) fn vanishes(weight: &Item<'_>, units: i64) -> bool {
+    units == 0 && !is_zero(weight)
 }

@@ -6,7 +6,7 @@ use countsketch_dp::{CountSketch, UserContribution};
 use sketch_hash::{AnyHash, HashKey, Item};
 use zeroize::Zeroizing;
 
-use super::counts::FrequencyCounts;
+use super::counts::{FrequencyCounts, vanishes};
 use super::error::FrequencyError;
 use super::raw::RawCountSketch;
 use super::terms::CountSketchTerms;
@@ -149,14 +149,16 @@ impl UserFrequencyBuilder {
         let item = self.rows.hash(values);
         let weight = weight.and_then(|weight| clean(self.rows.rules(), weight, &mut self.weight_text));
         let units = weight.as_ref().map(|weight| weight_units(weight, self.sketch.granularity()));
-        if let (Some(weight), Some(Some(units))) = (&weight, units) {
-            self.counts.note_rounding(weight, units);
-        }
+        let lost = matches!((&weight, units), (Some(weight), Some(Some(units))) if vanishes(weight, units));
         if units == Some(None) {
             self.given_up = true;
             return Err(FrequencyError::NotANumber { row: self.counts.rows + 1 }.into());
         }
-        self.push(user, item, units.flatten())
+        let nulls = self.counts.nulls;
+        self.push(user, item, units.flatten())?;
+        // Not of a row that is left out for another reason.
+        self.counts.zeroed += u64::from(lost && self.counts.nulls == nulls);
+        Ok(())
     }
 
     fn push(&mut self, user: Option<Item<'_>>, item: Option<u64>, weight: Option<i64>) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use super::raw::RawPrefixStack;
 use crate::builder::clean;
 use crate::error::Error;
 use crate::frequency::builder::in_units_of_weight;
-use crate::frequency::counts::{Excess, FrequencyCounts};
+use crate::frequency::counts::{Excess, FrequencyCounts, vanishes};
 use crate::frequency::error::FrequencyError;
 use crate::frequency::weight::weight_units;
 use crate::text::TextRules;
@@ -175,10 +175,12 @@ impl PrefixBuilder {
         let wrong = FrequencyError::NotANumber { row: self.counts.rows + 1 };
         let units =
             weight.as_ref().map(|weight| weight_units(weight, self.stack.granularity()).ok_or(wrong)).transpose();
-        if let (Some(weight), Ok(Some(units))) = (&weight, &units) {
-            self.counts.note_rounding(weight, *units);
-        }
-        self.push(user, item, units)
+        let lost = matches!((&weight, &units), (Some(weight), Ok(Some(units))) if vanishes(weight, *units));
+        let nulls = self.counts.nulls;
+        self.push(user, item, units)?;
+        // Not of a row that is left out for another reason.
+        self.counts.zeroed += u64::from(lost && self.counts.nulls == nulls);
+        Ok(())
     }
 
     fn push(

@@ -124,8 +124,12 @@ fn rows_without_user_item_or_weight_are_left_out() {
     builder.push_weighted_row(Some(Item::from("u")), [Some(Item::from("a"))], None).unwrap();
     builder.push_row(Some(Item::from("u")), [Some(Item::from("a"))]).unwrap();
     assert_eq!(builder.counts(), FrequencyCounts { rows: 4, nulls: 3, clipped: 0, zeroed: 0 });
+    for user in [Some(Item::from("u")), None] {
+        builder.push_weighted_row(user, [Some(Item::from("a"))], Some(Item::from("0.3"))).unwrap();
+    }
+    assert_eq!(builder.counts(), FrequencyCounts { rows: 6, nulls: 4, clipped: 0, zeroed: 1 });
     let (_, users) = builder.finish().unwrap();
-    assert_eq!((users.rows, users.users, users.kept), (4, 1, 1));
+    assert_eq!((users.rows, users.users, users.kept), (6, 1, 1));
 }
 
 #[test]
