@@ -22,6 +22,7 @@ Options:
 pub(crate) const SIMULATE_USAGE: &str = "\
 Usage: cargo xtask simulate sfm [--sketch pcsa|linear|bloom|legions] SHAPE --epsilon E --n N [options]
        cargo xtask simulate countsketch --rows K --width B (--rho R | --epsilon E --delta D) [options]
+       cargo xtask simulate f0 --levels L --cells M --epsilon E --n N [options]
 
 Builds, releases, merges and estimates many times with insecure, seeded randomness. Numbers are relative to N.
 
@@ -49,10 +50,23 @@ Of countsketch, errors are in units of weight:
   --baseline none|gaussian|countmin|countmean  another mechanism at the same level [none]
   --queries Q                 items asked of each release, half of them the heaviest [500]
   --trials T --seed S         releases [20], each with a hash key of its own, and seed [1]
+
+Of f0, parity sketches, numbers are relative to the total weight of the items; the ones of each level are drawn by their
+exact law:
+  --levels L --cells M        shape, M cells a level
+  --epsilon E                 privacy parameter of each release, or `inf` for no noise
+  --n N                       items in all sets together
+  --mode set|presampled       sets, or streams whose occurrences toggle by fair coins [set]
+  --noise tight|paper         the least noise that keeps E, or flips with probability 1/(2 + E) [tight]
+  --merged K                  sketches of disjoint sets of equal size, merged [1]
+  --estimator mle|interval    composite likelihood, or the intersection of the levels' intervals at 2^-L [mle]
+  --weights unit|uniform|pareto  all 1; even between 0 and 1; w = 0.01 (1 - u)^(-2/3), at most 1, with u even; at the
+                              middles of 256 equal parts of the law [unit]
+  --trials T --seed S         repeats [1000] and seed [1]
 ";
 
 pub(crate) const ACCURACY_USAGE: &str = "\
-Usage: cargo xtask accuracy [--families | --merged | --tails | --countsketch] [--trials T] [--seed S] [--threads N] [--out FILE]
+Usage: cargo xtask accuracy [--families | --merged | --tails | --countsketch | --f0 [--compare]] [--trials T] [--seed S] [--threads N] [--out FILE]
 
 Measures sketches against their predicted errors and writes a Markdown table. Fails when a measured error is more than 3 %
 off its prediction (6 % where that lies between 12 and 20 %) or a 95 % interval covers less than 94 % or more than 96 %
@@ -65,8 +79,13 @@ at n = 1e4, 1e5, 1e6 and ε = 1, 2, 4.
                2000 trials
   --countsketch  frequencies of Zipf data: 95 % intervals of the cells cover 93.5 to 96.5 %, those of the other methods
                at least 94.5 %; how far users are clipped; beside Count-Min and Count-Mean
-  --trials T   runs for each setting [10000; with --countsketch 8]
-  --out FILE   where the table goes [docs/src/accuracy-table.md, -families.md, -merged.md, -tails.md or -countsketch.md]
+  --f0         parity sketches of both modes: errors within 5 % of predictions up to 20 % and within 15 % up to 35 %,
+               intervals cover 93.5 to 97.5 % for items of weight 1 and at least 93.5 % otherwise, and the likelihood
+               answers wherever the intersection of intervals does; four minutes on two cores
+  --f0 --compare  both estimators, both noises and both modes beside Sketch-Flip-Merge of as many bits
+  --trials T   runs for each setting [10000; with --countsketch 8, with --compare 2000]
+  --out FILE   where the table goes [docs/src/accuracy-table.md, -families.md, -merged.md, -tails.md, -countsketch.md,
+               -f0.md or -f0-compare.md]
 ";
 
 pub(crate) const FIGURES_USAGE: &str = "\
@@ -77,7 +96,7 @@ docs/src/figures-NAME.md. Fails when a simulated point lies off its theory by mo
 error of 12 %, 6 % up to 20 %; 2 to 3 % for laws of frequencies) and chance explains (4.9 standard deviations, a false alarm in a million points).
 
 Options:
-  --only a,b,…  some of: items, epsilon, merges, merges-epsilon, families, median, sparse
+  --only a,b,…  some of: items, epsilon, merges, merges-epsilon, families, f0, f0-merges, median, sparse
   --check       few trials, no files: sees that every figure can be made and agrees with theory
   --trials T    for a point whose counts are drawn; those that need whole sketches have a tenth [4000, with --check 60]
 ";
