@@ -236,7 +236,7 @@ fn share(share: u64) -> f64 {
 /// Header, frame, tables, releases, cells; `docs/src/wire-format.md` has the table.
 fn released_bytes(shape: &F0Shape, releases: u32) -> u64 {
     let words = (shape.cells() as u64).div_ceil(64);
-    32 + 26 + 12 * u64::from(shape.levels()) + 8 + 36 * u64::from(releases) + 8 + 8 * words
+    32 + 26 + 12 * u64::from(shape.levels()) + 8 + 37 * u64::from(releases) + 8 + 8 * words
 }
 
 #[cfg(test)]
