@@ -648,42 +648,50 @@ def _f0_raw(fields, header):
     }
 
 
-def _f0_keeps(mode, p, share):
-    """Whether flips with probability p keep the level of a cell: the least probability that does, rounded up, or more."""
+def _f0_least(mode, share):
+    """The least flip probability that keeps the level of a cell, as a numerator over 2^64."""
     with localcontext() as context:
         context.prec = 80
         shrink = (-Decimal(share)).exp()
         least = shrink / (1 + shrink) if mode == SET else shrink / 2
-        return p < 1 << 63 and p >= least * (1 << 64)
+        return math.ceil(least * (1 << 64))
+
+
+def _f0_sure(mode, leaf):
+    """The noise that is sure to be there: in an opened sum, where parties may have left out theirs, what epsilon needs."""
+    share = _share(leaf["epsilon"], max(leaf["max_items"], 1))
+    return _f0_least(mode, share) if leaf["opened"] else int(leaf["flip_numerator"])
 
 
 def _f0_leaf(mode, index, record):
-    name, p, epsilon, max_items = record
+    name, p, epsilon, max_items, opened = record
+    _within("mark of an opened sum", opened, 0, 1)
     if not 2.0**-30 <= epsilon <= 256:
         raise FormatError("body", f"release {index}: epsilon of {epsilon}")
     share = _share(epsilon, max(max_items, 1))
-    if not (share >= 2.0**-30 and _f0_keeps(mode, p, share)):
+    if not (share >= 2.0**-30 and _f0_least(mode, share) <= p < 1 << 63):
         raise FormatError("body", f"release {index}: {p} over 2^64 does not keep epsilon = {epsilon}")
-    return {"id": name.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": max_items}
+    return {"id": name.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": max_items, "opened": bool(opened)}
 
 
 def _f0_private(fields, header):
     frame = F0Frame(fields)
-    records = fields.records("16sQdI")
+    records = fields.records("16sQdIB")
     _within("releases", len(records), 1, MAX_RELEASES)
     names = [record[0] for record in records]
     if any(name >= after for name, after in zip(names, names[1:])):
         raise FormatError("body", "releases are not in rising order")
     leaves = [_f0_leaf(frame.mode, index, record) for index, record in enumerate(records)]
-    contrast = Fraction(1)
+    contrast, sure = Fraction(1), Fraction(1)
     for leaf in leaves:
         contrast *= 1 - Fraction(int(leaf["flip_numerator"]), 1 << 63)
+        sure *= 1 - Fraction(_f0_sure(frame.mode, leaf), 1 << 63)
     if contrast < Fraction(1, 1 << 300):
         raise FormatError("body", "the noise leaves nothing")
     cells_of_unit = _cells_of_unit(leaves, 1)
     with localcontext() as context:
         context.prec = 60
-        c = Decimal(contrast.numerator) / Decimal(contrast.denominator)
+        c = Decimal(sure.numerator) / Decimal(sure.denominator)
         level = ((1 + c) / (1 - c)).ln() if frame.mode == SET else -(1 - c).ln()
     return {
         "family": FAMILIES[header["family"]],

@@ -55,7 +55,7 @@ fn count_together(plan: &SharedNoise) -> Result<PrivateF0Sketch<Presampled>, Box
         let shares = raw.into_shares(plan, Permit::standalone(plan.epsilon()), &mut random)?;
         for (server, share) in servers.iter_mut().zip(shares) {
             match server {
-                Some(sum) => sum.merge(&share)?,
+                Some(sum) => sum.merge(share)?,
                 None => *server = Some(share),
             }
         }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use std::collections::BTreeSet;
 
 use dp_noise::{Epsilon, NoiseSource, Permit, bernoulli_words};
 use sketch_hash::{HashId, KeyedHash};
@@ -11,10 +12,12 @@ use crate::error::{MergeError, ReleaseError, SharingError};
 use crate::leaf::{Leaf, ReleaseId};
 use crate::mode::{Mode, Set};
 use crate::private::PrivateF0Sketch;
+use crate::refused::Refused;
 use crate::release::clear_beyond;
 use crate::shape::F0Shape;
 use crate::shared_noise::SharedNoise;
 use crate::sketch::{F0Sketch, Kind, check_alike};
+use crate::unit::Unit;
 use crate::weight::WeightRule;
 
 /// What one of two servers holds of the sketches of some parties.
@@ -44,7 +47,7 @@ use crate::weight::WeightRule;
 ///     let shares = raw.into_shares(&plan, Permit::standalone(epsilon), &mut random)?;
 ///     for (server, share) in servers.iter_mut().zip(shares) {
 ///         match server {
-///             Some(sum) => sum.merge(&share)?,
+///             Some(sum) => sum.merge(share)?,
 ///             None => *server = Some(share),
 ///         }
 ///     }
@@ -64,8 +67,7 @@ pub struct CellShare<M: Mode = Set> {
     hash_id: HashId,
     plan: SharedNoise,
     server: u8,
-    /// In rising order.
-    parties: Vec<ReleaseId>,
+    parties: BTreeSet<ReleaseId>,
     bits: Zeroizing<Vec<u64>>,
     insecure_noise: bool,
     mode: PhantomData<M>,
@@ -87,30 +89,55 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     ///
     /// # Privacy
     /// The permit pays for the opened sketch, in which the data is protected at ε by the noise of all honest parties of the
-    /// plan; see [`SharedNoise`] for what that rests on.
+    /// plan; see [`SharedNoise`] for what that rests on. In a plan for users, the items of a user are bounded over **all
+    /// parties together**: a user with `k` items at each of three parties changes `3k` cells of the opened sketch. Data that
+    /// a party [bounded](Self::with_unit) by itself does not say that, and is refused; whoever knows that no user has more than
+    /// `k` items anywhere shares sketches without such a statement under a plan that states it.
     ///
     /// # Errors
-    /// [`SharingError::Plan`] for a permit of another ε than the plan's, [`SharingError::Release`] for data bounded for
-    /// another unit and without random bytes, [`SharingError::Mismatch`] for coins that have been released before. The raw
-    /// sketch and the permit are gone then, too.
+    /// [`SharingError::Plan`] for a permit of another ε than the plan's, [`SharingError::Bounded`] for data that was bounded for
+    /// users at this party alone, [`SharingError::Mismatch`] for coins that have been released before, and
+    /// [`SharingError::Release`] without random bytes. The raw sketch is handed back then; the permit is gone.
+    /// [`check_shares`](Self::check_shares) asks before anything is paid for.
     #[expect(clippy::needless_pass_by_value, reason = "a permit is spent by the release, however it ends")]
     pub fn into_shares<R>(
         self,
         plan: &SharedNoise,
         permit: Permit<Epsilon>,
         noise: &mut R,
-    ) -> Result<[CellShare<M>; 2], SharingError>
+    ) -> Result<[CellShare<M>; 2], Refused<Self, SharingError>>
     where
         R: NoiseSource + ?Sized,
     {
-        if plan.mode() != M::KIND || permit.stated() != plan.epsilon() || permit.cost() < plan.level() {
+        let fits = permit.stated() == plan.epsilon() && permit.cost() >= plan.level();
+        let checked = self.check_shares(plan).and_then(|()| if fits { Ok(()) } else { Err(SharingError::Plan) });
+        let checked = checked.and_then(|()| Ok(noise.begin_release().map_err(ReleaseError::from)?));
+        match checked {
+            Ok(()) => Ok(self.split(plan, noise)),
+            Err(error) => Err(Refused::new(self, error)),
+        }
+    }
+
+    /// Whether [`into_shares`](Self::into_shares) would refuse this data, to be asked before anything is paid for.
+    ///
+    /// # Errors
+    /// [`SharingError::Plan`] for a plan of the other mode, [`SharingError::Bounded`] and [`SharingError::Mismatch`] as for
+    /// [`into_shares`](Self::into_shares).
+    pub fn check_shares(&self, plan: &SharedNoise) -> Result<(), SharingError> {
+        if plan.mode() != M::KIND {
             return Err(SharingError::Plan);
         }
-        self.check_unit(plan.unit())?;
+        if self.unit() != Unit::Item {
+            return Err(SharingError::Bounded { found: self.unit() });
+        }
         if self.exposure > 0.0 {
             return Err(MergeError::Exposure { expected: 0.0, found: self.exposure }.into());
         }
-        noise.begin_release().map_err(ReleaseError::from)?;
+        Ok(())
+    }
+
+    /// The two shares, with fresh noise.
+    fn split<R: NoiseSource + ?Sized>(&self, plan: &SharedNoise, noise: &mut R) -> [CellShare<M>; 2] {
         let party = ReleaseId::draw(noise);
         let words = self.cells.words().len();
         let mut mask = Zeroizing::new(vec![0; words]);
@@ -121,7 +148,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         gf2_linalg::xor_into(&mut rest, self.cells.words());
         let insecure_noise = noise.is_insecure() || self.insecure_coins;
         let mut server = 0;
-        Ok([mask, rest].map(|mut bits| {
+        [mask, rest].map(|mut bits| {
             clear_beyond(&mut bits, self.shape().cells());
             let share = CellShare {
                 shape: self.shape().clone(),
@@ -129,14 +156,14 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
                 hash_id: self.hash_id(),
                 plan: *plan,
                 server,
-                parties: vec![party],
+                parties: BTreeSet::from([party]),
                 bits,
                 insecure_noise,
                 mode: PhantomData,
             };
             server += 1;
             share
-        }))
+        })
     }
 }
 
@@ -159,41 +186,57 @@ impl<M: Mode> CellShare<M> {
         &self.plan
     }
 
-    /// Adds the share of further parties for the same server, by xor.
+    /// Adds the share of further parties for the same server, by xor. Takes it, since a share that went into two sums would
+    /// be opened twice for one permit.
     ///
     /// # Errors
     /// [`SharingError::Plan`] for another plan, [`SharingError::Server`] for the other server, [`SharingError::Mismatch`] for
-    /// another hash, shape or rule of weights and for a party that is in both; nothing is changed then.
-    pub fn merge(&mut self, other: &Self) -> Result<(), SharingError> {
-        self.check_plan(other)?;
-        if self.server != other.server {
-            return Err(SharingError::Server { expected: self.server, found: other.server });
+    /// another hash, shape or rule of weights and for a party that is in both; nothing is changed then, and the share is
+    /// handed back.
+    pub fn merge(&mut self, mut other: Self) -> Result<(), Refused<Self, SharingError>> {
+        if let Err(error) = self.check_merge(&other) {
+            return Err(Refused::new(other, error));
         }
-        let mut parties = [self.parties.as_slice(), &other.parties].concat();
-        parties.sort_unstable();
-        if let Some(pair) = parties.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(MergeError::RepeatedRelease { id: pair[0] }.into());
-        }
-        self.parties = parties;
+        self.parties.append(&mut other.parties);
         gf2_linalg::xor_into(&mut self.bits, &other.bits);
         self.insecure_noise |= other.insecure_noise;
         Ok(())
     }
 
+    fn check_merge(&self, other: &Self) -> Result<(), SharingError> {
+        self.check_plan(other)?;
+        if self.server != other.server {
+            return Err(SharingError::Server { expected: self.server, found: other.server });
+        }
+        let (few, many) = if self.parties() < other.parties() { (self, other) } else { (other, self) };
+        match few.parties.iter().find(|&party| many.parties.contains(party)) {
+            Some(&id) => Err(MergeError::RepeatedRelease { id }.into()),
+            None => Ok(()),
+        }
+    }
+
     /// Puts the sums of the two servers together: the xor of all parties' sketches under the noise of one release.
     ///
     /// It counts as one release, whose name is the xor of the parties' random names. Its flip probability is that of all
-    /// parties' noise together, rounded to a multiple of 2⁻⁶⁴.
+    /// parties' noise together, rounded to a multiple of 2⁻⁶⁴; since only the honest ones are sure to have added theirs, it
+    /// says how to estimate, and the level of the release is ε ([`Leaf::is_opened`]).
     ///
     /// # Privacy
     /// ε-differentially private as a whole. Open each set of parties once.
     ///
     /// # Errors
     /// [`SharingError::Parties`] unless all parties of the plan are there, [`SharingError::DifferentParties`],
-    /// [`SharingError::Server`] for two shares of one server, and otherwise as for [`merge`](Self::merge).
-    #[expect(clippy::needless_pass_by_value, reason = "both shares are used up by what is opened")]
-    pub fn open(self, other: Self) -> Result<PrivateF0Sketch<M>, SharingError> {
-        self.check_plan(&other)?;
+    /// [`SharingError::Server`] for two shares of one server, and otherwise as for [`merge`](Self::merge). Both shares are
+    /// handed back then.
+    pub fn open(self, other: Self) -> Result<PrivateF0Sketch<M>, Refused<[Self; 2], SharingError>> {
+        match self.check_open(&other) {
+            Ok(()) => Ok(self.opened(&other)),
+            Err(error) => Err(Refused::new([self, other], error)),
+        }
+    }
+
+    fn check_open(&self, other: &Self) -> Result<(), SharingError> {
+        self.check_plan(other)?;
         if self.server == other.server {
             return Err(SharingError::Server { expected: 1 - self.server, found: other.server });
         }
@@ -204,17 +247,21 @@ impl<M: Mode> CellShare<M> {
         if usize::try_from(expected) != Ok(found) {
             return Err(SharingError::Parties { expected, found });
         }
+        Ok(())
+    }
+
+    fn opened(&self, other: &Self) -> PrivateF0Sketch<M> {
         let mut name = [0; 16];
         for party in &self.parties {
             name.iter_mut().zip(party.to_bytes()).for_each(|(byte, other)| *byte ^= other);
         }
         let (flips, epsilon, unit) = (self.plan.total_flips(), self.plan.epsilon(), self.plan.unit());
-        let leaf = Leaf::new(ReleaseId::from_bytes(name), flips, epsilon, unit, M::KIND);
+        let leaf = Leaf::new(ReleaseId::from_bytes(name), flips, epsilon, unit, M::KIND).opened();
         // No longer secret once the two are put together.
         let mut bits = self.bits.to_vec();
         gf2_linalg::xor_into(&mut bits, &other.bits);
         let insecure = self.insecure_noise || other.insecure_noise;
-        Ok(PrivateF0Sketch::of_release(self.kind(), bits, leaf, insecure))
+        PrivateF0Sketch::of_release(self.kind(), bits, leaf, insecure)
     }
 
     fn check_plan(&self, other: &Self) -> Result<(), SharingError> {

@@ -200,6 +200,12 @@ pub enum SharingError {
     /// Hash, shape, weights, or a party twice.
     #[error("the shares do not belong together")]
     Mismatch(#[from] MergeError),
+    /// Bounded for users at one party only: a user with so many items at each of several parties exceeds the bound.
+    #[error("the data of one party was bounded for {found}, but a user may be at several parties")]
+    Bounded {
+        /// Whom the data was bounded for.
+        found: Unit,
+    },
     /// Made for another plan: other parties, level or unit.
     #[error("the shares were made for different plans")]
     Plan,

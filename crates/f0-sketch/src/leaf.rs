@@ -5,7 +5,7 @@ use core::fmt;
 use dp_noise::{DyadicProbability, Epsilon, NoiseSource};
 
 use crate::mode::ModeKind;
-use crate::noise::{channel, keeps, multiply_up};
+use crate::noise::{NoiseRule, channel, flip_probability, keeps, multiply_up};
 use crate::unit::Unit;
 
 /// The most releases that one sketch may hold.
@@ -53,7 +53,8 @@ impl fmt::Debug for ReleaseId {
 /// One release: its name, its flip probability, what it cost and whom it protects.
 ///
 /// The flip probability is the integer over 2⁶⁴ that decided the noise, so it is exact, and with `k` cells that one unit may
-/// change it keeps the level `ε/k` of a cell with certainty (checked with directed rounding).
+/// change it keeps the level `ε/k` of a cell with certainty (checked with directed rounding). A sum of several parties that
+/// was [opened](Self::is_opened) has the noise of all of them, rounded up to such an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leaf {
     id: ReleaseId,
@@ -61,6 +62,7 @@ pub struct Leaf {
     epsilon: Epsilon,
     unit: Unit,
     mode: ModeKind,
+    opened: bool,
 }
 
 impl Leaf {
@@ -72,7 +74,12 @@ impl Leaf {
         unit: Unit,
         mode: ModeKind,
     ) -> Self {
-        Self { id, flips, epsilon, unit, mode }
+        Self { id, flips, epsilon, unit, mode, opened: false }
+    }
+
+    /// Marks an opened sum.
+    pub(crate) const fn opened(self) -> Self {
+        Self { opened: true, ..self }
     }
 
     /// From stored numbers; `None` unless the flips keep the level.
@@ -117,11 +124,31 @@ impl Leaf {
     /// [noise of the paper](crate::NoiseRule::Paper) it is clearly below.
     ///
     /// For a release of coins that were [released before](crate::F0Sketch::release_keeping) it is that of this release seen
-    /// alone.
+    /// alone. For an [opened](Self::is_opened) sum it is ε: more noise than that may have been left out by dishonest parties.
     #[must_use]
     pub fn realised_level(&self) -> f64 {
+        if self.opened {
+            return self.epsilon.get();
+        }
         let cell = channel(self.mode, self.flips).map_or(f64::INFINITY, crate::noise::CellChannel::level);
         multiply_up(cell, f64::from(self.unit.max_items())).min(self.epsilon.get())
+    }
+
+    /// Whether it is a sum of several parties that two servers [opened](crate::CellShare::open). Its
+    /// [flip probability](Self::flip_probability) counts the noise of all parties, of which only the honest ones are sure to
+    /// have added theirs: enough for ε, and no more is promised.
+    #[must_use]
+    pub const fn is_opened(&self) -> bool {
+        self.opened
+    }
+
+    /// The numerator of the noise that is sure to be there: that which decided the release, and in an opened sum what ε needs.
+    pub(crate) fn sure_flip_numerator(&self) -> u64 {
+        let share = self.epsilon.divide(self.unit.max_items());
+        match share {
+            Ok(share) if self.opened => flip_probability(self.mode, NoiseRule::Tight, share, 0.0).numerator(),
+            _ => self.flips.numerator(),
+        }
     }
 }
 

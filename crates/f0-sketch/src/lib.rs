@@ -19,6 +19,7 @@ mod parallel;
 mod plan;
 mod presampled;
 mod private;
+mod refused;
 mod release;
 mod sensitive;
 #[cfg(feature = "serde")]
@@ -45,6 +46,7 @@ pub use mode::{Mode, ModeKind, Presampled, Set};
 pub use noise::{NoiseRule, presampled_cost};
 pub use plan::{F0Plan, PlanError, PlannedF0};
 pub use private::PrivateF0Sketch;
+pub use refused::Refused;
 pub use sensitive::SensitiveBytes;
 pub use sets::SketchPair;
 pub use shape::{F0Shape, Table};

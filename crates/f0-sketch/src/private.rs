@@ -151,7 +151,8 @@ impl<M: Mode> PrivateF0Sketch<M> {
     /// The level of the cells of this sketch alone, for a unit that leaves all data sets at once, rounded up.
     ///
     /// Holds only if whoever sees this sketch sees none of its inputs and no other merge that shares one. With contrast `c`
-    /// a cell has the level `ln((1+c)/(1−c))`, in mode `presampled` `−ln(1−c)`. A user in several data sets may have added
+    /// a cell has the level `ln((1+c)/(1−c))`, in mode `presampled` `−ln(1−c)`; an [opened](Leaf::is_opened) sum counts with
+    /// the noise that its ε needs. A user in several data sets may have added
     /// the items allowed in each. `None` when the noise came from an insecure generator, and when some releases protect
     /// items and others users.
     #[must_use]
@@ -162,7 +163,7 @@ impl<M: Mode> PrivateF0Sketch<M> {
         let items = self.common_unit()?;
         let level = match self.leaves.as_slice() {
             [leaf] => leaf.realised_level(),
-            _ => multiply_up(level_seen_alone(M::KIND, self.contrast), items),
+            leaves => multiply_up(level_seen_alone(M::KIND, sure_contrast_of(leaves)), items),
         };
         self.epsilon_total().map(|total| level.min(total))
     }
@@ -213,6 +214,11 @@ impl<M: Mode> PrivateF0Sketch<M> {
 
 pub(crate) fn contrast_of(leaves: &[Leaf]) -> Contrast {
     leaves.iter().fold(Contrast::ONE, |contrast, leaf| contrast.flipped(leaf.flip_numerator()))
+}
+
+/// The contrast behind the noise that is sure to be there, at least.
+fn sure_contrast_of(leaves: &[Leaf]) -> Contrast {
+    leaves.iter().fold(Contrast::ONE, |contrast, leaf| contrast.flipped(leaf.sure_flip_numerator()))
 }
 
 /// The level of one merged cell, rounded up.

@@ -21,7 +21,8 @@ use crate::unit::Unit;
 /// Holds for what is [opened](crate::CellShare::open), once, for one fixed set of parties: every further opening, also of a
 /// subset, is a further release. The two servers must not collude, and whoever holds both shares of a party has its sketch
 /// under its own small noise: [`level_if_servers_collude`](Self::level_if_servers_collude). Parties that leave out their noise
-/// are paid for by a smaller `honest`.
+/// are paid for by a smaller `honest`. Parties may have users in common: the unit is one user with at most so many items at
+/// **all parties together**.
 ///
 /// # Examples
 /// ```

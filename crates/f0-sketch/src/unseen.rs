@@ -11,6 +11,7 @@ use crate::leaf::Leaf;
 use crate::mode::{Mode, Set};
 use crate::noise::NoiseRule;
 use crate::private::{Noisy, PrivateF0Sketch};
+use crate::refused::Refused;
 use crate::shape::F0Shape;
 use crate::sketch::{F0Sketch, Kind, check_alike};
 use crate::unit::Unit;
@@ -60,6 +61,8 @@ pub struct UnseenF0Sketch<M: Mode = Set> {
     bits: Zeroizing<Vec<u64>>,
     leaf: Leaf,
     insecure_noise: bool,
+    /// Whom the raw data was bounded for.
+    unit: Unit,
     /// The exposure that the noise was made for.
     exposure: f64,
     mode: core::marker::PhantomData<M>,
@@ -96,7 +99,8 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     /// As [`release_unseen`](Self::release_unseen) with a choice of the noise and of the unit of privacy.
     ///
     /// # Privacy
-    /// The bound on the items of a user holds for what the user has in all absorbed data together.
+    /// With a `unit` of users, the bound on their items is one on what each has in all absorbed data together. Data that was
+    /// [bounded for users](Self::with_unit) by itself takes in no more, since a user may be in both parts.
     ///
     /// # Errors
     /// As for [`release_with`](Self::release_with).
@@ -110,17 +114,17 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     where
         R: NoiseSource + ?Sized,
     {
-        let exposure = self.exposure;
-        Ok(UnseenF0Sketch::hide(self.release_with(rule, unit, permit, noise)?, exposure))
+        let (bounded_for, exposure) = (self.unit(), self.exposure);
+        Ok(UnseenF0Sketch::hide(self.release_with(rule, unit, permit, noise)?, bounded_for, exposure))
     }
 }
 
 impl<M: Mode> UnseenF0Sketch<M> {
-    fn hide(released: PrivateF0Sketch<M>, exposure: f64) -> Self {
+    fn hide(released: PrivateF0Sketch<M>, unit: Unit, exposure: f64) -> Self {
         let Kind { hash_id, shape, rule } = released.kind();
         let (shape, leaf, insecure_noise) = (shape.clone(), released.leaves()[0], released.insecure_noise());
         let bits = Zeroizing::new(released.into_bits());
-        Self { shape, rule, hash_id, bits, leaf, insecure_noise, exposure, mode: core::marker::PhantomData }
+        Self { shape, rule, hash_id, bits, leaf, insecure_noise, unit, exposure, mode: core::marker::PhantomData }
     }
 
     /// The shape, which raw sketches must share to be absorbed.
@@ -154,12 +158,13 @@ impl<M: Mode> UnseenF0Sketch<M> {
     ///
     /// # Errors
     /// [`MergeError::Hash`], [`MergeError::Shape`] or [`MergeError::Weights`] for a sketch of another kind,
-    /// [`MergeError::Unit`] for one that was [bounded for users](F0Sketch::with_unit), since a user may be in both parts, and
-    /// [`MergeError::Exposure`] for one whose coins were released at a higher level before than the noise was made for.
-    /// Nothing is changed then, but the raw sketch is gone; [`check_absorb`](Self::check_absorb) asks before.
-    #[expect(clippy::needless_pass_by_value, reason = "raw state is given up: what went in is released with the rest")]
-    pub fn absorb<H: KeyedHash>(&mut self, raw: F0Sketch<M, H>) -> Result<(), MergeError> {
-        self.check_absorb(&raw)?;
+    /// [`MergeError::Unit`] when it or what was released first was [bounded for users](F0Sketch::with_unit), since a user may
+    /// be in both parts, and [`MergeError::Exposure`] for one whose coins were released at a higher level before than the noise
+    /// was made for. Nothing is changed then, and the raw sketch is handed back.
+    pub fn absorb<H: KeyedHash>(&mut self, raw: F0Sketch<M, H>) -> Result<(), Refused<F0Sketch<M, H>, MergeError>> {
+        if let Err(error) = self.check_absorb(&raw) {
+            return Err(Refused::new(raw, error));
+        }
         gf2_linalg::xor_into(&mut self.bits, raw.cells.words());
         self.insecure_noise |= raw.insecure_coins;
         Ok(())
@@ -171,8 +176,9 @@ impl<M: Mode> UnseenF0Sketch<M> {
     /// As for [`absorb`](Self::absorb).
     pub fn check_absorb<H: KeyedHash>(&self, raw: &F0Sketch<M, H>) -> Result<(), MergeError> {
         check_alike(&self.kind(), &raw.kind())?;
-        if raw.unit() != Unit::Item {
-            return Err(MergeError::Unit { first: self.leaf.unit(), second: raw.unit() });
+        let (first, second) = (self.unit, raw.unit());
+        if (first, second) != (Unit::Item, Unit::Item) {
+            return Err(MergeError::Unit { first, second });
         }
         if raw.exposure > self.exposure {
             return Err(MergeError::Exposure { expected: self.exposure, found: raw.exposure });

@@ -13,11 +13,12 @@
 //! 26  T times 12 bytes, one a table:
 //!          u64  share · 2^63                     private, version 1, behind the frame
 //!          u32  cells                             0  u64  number of releases R
-//!                                                 8  R times 36 bytes, by rising names:
+//!                                                 8  R times 37 bytes, by rising names:
 //! Cells are bits in the order of the tables.          16 bytes  name
 //! Bit i is bit i mod 64 of word i / 64,               u64       flip probability · 2^64
 //! counted from the lowest; bits beyond the            f64       epsilon as given, of one unit
 //! last cell are zero.                                 u32       unit, as in raw bodies
+//!                                                     u8        1 opened from shares, else 0
 //!                                                 .  u64  number of words W
 //!                                                 .  W times u64, the cells
 //! ```
@@ -36,7 +37,7 @@ use crate::sketch::Kind;
 use crate::unit::Unit;
 use crate::weight::WeightRule;
 
-/// The largest sketch is 8 MiB, 65,536 releases 2.3 MiB.
+/// The largest sketch is 8 MiB, 65,536 releases 2.4 MiB.
 pub(crate) const MAX_BODY_LEN: u64 = 1 << 24;
 
 /// What both bodies begin with.
@@ -118,6 +119,8 @@ struct LeafV1 {
     epsilon: f64,
     /// 0: one item is the unit.
     max_items: u32,
+    /// Whether two servers opened it.
+    opened: bool,
 }
 
 impl WireBody for PrivateBodyV1 {
@@ -133,6 +136,7 @@ impl From<&Leaf> for LeafV1 {
             flip_numerator: leaf.flip_numerator(),
             epsilon: leaf.epsilon().get(),
             max_items: leaf.unit().to_code(),
+            opened: leaf.is_opened(),
         }
     }
 }
@@ -166,10 +170,11 @@ fn check_leaves(stored: &[LeafV1], mode: ModeKind) -> Result<Vec<Leaf>, DecodeEr
     }
     let mut leaves: Vec<Leaf> = Vec::with_capacity(stored.len());
     for (index, leaf) in stored.iter().enumerate() {
-        let &LeafV1 { id, flip_numerator: p, epsilon, max_items } = leaf;
+        let &LeafV1 { id, flip_numerator: p, epsilon, max_items, opened } = leaf;
         let unit = Unit::from_code(max_items);
         let checked = Leaf::from_parts(id, p, epsilon, unit, mode);
         let checked = checked.ok_or(DecodeError::Leaf { index, p, epsilon, unit })?;
+        let checked = if opened { checked.opened() } else { checked };
         if leaves.last().is_some_and(|before| before.id() >= checked.id()) {
             return Err(DecodeError::Order { index });
         }
@@ -219,7 +224,7 @@ impl<M: Mode> PrivateF0Sketch<M> {
     /// let raw: F0Sketch = F0Sketch::new(F0Shape::DEFAULT, WeightRule::Unit, DefaultHash::default());
     /// let private = raw.release(Permit::standalone(Epsilon::new(1.0)?), &mut NoiseRng::from_os()?)?;
     /// let bytes = private.to_bytes();
-    /// assert_eq!(bytes.len(), 32 + 26 + 24 * 12 + 8 + 36 + 8 + 4096 * 24 / 8);
+    /// assert_eq!(bytes.len(), 32 + 26 + 24 * 12 + 8 + 37 + 8 + 4096 * 24 / 8);
     /// assert_eq!(peek_mode(&bytes)?, ModeKind::Set);
     /// assert_eq!(PrivateF0Sketch::from_bytes(&bytes)?, private);
     /// # }

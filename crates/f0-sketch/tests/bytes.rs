@@ -127,6 +127,7 @@ fn check_private<M: Mode>(name: &str, bytes: &[u8], says: &Value) {
         assert_eq!(leaf.flip_numerator().to_string(), says["flip_numerator"].as_str().unwrap());
         close(leaf.epsilon().get(), &says["epsilon"], 0.0, "epsilon");
         assert_eq!(leaf.unit(), unit(says));
+        assert_eq!(leaf.is_opened(), says["opened"].as_bool().unwrap());
     }
     // Exact fractions on the other side; one rounding to f64 on both.
     close(read.contrast(), &says["contrast"], 3e-16, name);

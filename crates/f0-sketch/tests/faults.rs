@@ -133,7 +133,7 @@ fn noise_and_names_of_releases_never_coincide() {
     let mut random = noise(7);
     let released: Vec<PrivateF0Sketch<Set>> = (0..50).map(|_| released(raw(general(), []), 1.0, &mut random)).collect();
     let mut noises: Vec<Vec<u8>> =
-        released.iter().map(|sketch| sketch.to_bytes()[32 + 26 + 36 + 8 + 36 + 8..].to_vec()).collect();
+        released.iter().map(|sketch| sketch.to_bytes()[32 + 26 + 36 + 8 + 37 + 8..].to_vec()).collect();
     noises.sort();
     noises.dedup();
     let mut names: Vec<_> = released.iter().map(|sketch| sketch.leaves()[0].id()).collect();

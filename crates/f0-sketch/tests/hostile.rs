@@ -48,6 +48,8 @@ const FRAME: usize = 32;
 const TABLES: usize = FRAME + 26;
 const LEAF: usize = TABLES + 24 + 8;
 const EPSILON: usize = LEAF + 24;
+/// Bytes of a release.
+const SIZE: usize = 37;
 
 fn single() -> Vec<u8> {
     released(raw(shape(2, 20), 0..20), 1.0, &mut noise(2)).to_bytes()
@@ -78,6 +80,9 @@ fn flip_probabilities_must_keep_the_stated_level() {
     assert!(matches!(forge(EPSILON + 8, &2_u32.to_le_bytes()), Err(DecodeError::Leaf { .. })));
     assert!(forge(EPSILON, &2f64.to_le_bytes()).is_ok());
     assert!(forge(LEAF + 16, &(needed + 1).to_le_bytes()).is_ok());
+    // The mark of an opened sum is 0 or 1.
+    assert!(forge(LEAF + 36, &[1]).is_ok_and(|opened| opened.leaves()[0].is_opened()));
+    assert!(matches!(forge(LEAF + 36, &[2]), Err(DecodeError::Wire(_))));
 }
 
 #[test]
@@ -107,14 +112,14 @@ fn releases_stand_in_rising_order_each_once() {
     let mut random = noise(3);
     let [a, b] = [1.0, 1.0].map(|level| released(raw(shape(2, 20), 0..20), level, &mut random));
     let bytes = a.merge(&b).expect("fresh releases").to_bytes();
-    let (first, second) = (bytes[LEAF..LEAF + 36].to_vec(), bytes[LEAF + 36..LEAF + 72].to_vec());
+    let (first, second) = (bytes[LEAF..LEAF + SIZE].to_vec(), bytes[LEAF + SIZE..LEAF + 2 * SIZE].to_vec());
     for order in [[&second, &first], [&first, &first]] {
         let forged = forge_in(bytes.clone(), LEAF, &order.map(Vec::as_slice).concat());
         assert!(matches!(read(&forged), Err(DecodeError::Order { index: 1 })));
     }
     let mut none = bytes[..LEAF].to_vec();
     none[LEAF - 8] = 0;
-    none.extend(&bytes[LEAF + 72..]);
+    none.extend(&bytes[LEAF + 2 * SIZE..]);
     reseal(&mut none);
     assert!(matches!(read(&none), Err(DecodeError::Releases { found: 0 })));
 }
@@ -148,7 +153,7 @@ fn exposures_belong_to_coins() {
 #[test]
 fn releases_are_capped() {
     let mut bytes = single();
-    let leaf: Vec<u8> = bytes[LEAF..LEAF + 36].to_vec();
+    let leaf: Vec<u8> = bytes[LEAF..LEAF + SIZE].to_vec();
     let count = 65_537_u64;
     bytes[LEAF - 8..LEAF].copy_from_slice(&count.to_le_bytes());
     let mut leaves = Vec::new();
@@ -157,7 +162,7 @@ fn releases_are_capped() {
         next[..8].copy_from_slice(&number.to_le_bytes());
         leaves.extend(next);
     }
-    bytes.splice(LEAF + 36..LEAF + 36, leaves);
+    bytes.splice(LEAF + SIZE..LEAF + SIZE, leaves);
     reseal(&mut bytes);
     let found = read(&bytes);
     assert!(matches!(found, Err(DecodeError::Releases { found: 65_537 })), "{found:?}");
@@ -186,11 +191,11 @@ fn noise_that_leaves_nothing_is_refused() {
     let mut bytes = pair[..start].to_vec();
     bytes.extend(40_u64.to_le_bytes());
     for number in 0..40_u8 {
-        let mut leaf = pair[start + 8..start + 44].to_vec();
+        let mut leaf = pair[start + 8..start + 8 + SIZE].to_vec();
         leaf[0] = number;
         bytes.extend(leaf);
     }
-    bytes.extend(&pair[start + 8 + 72..]);
+    bytes.extend(&pair[start + 8 + 2 * SIZE..]);
     reseal(&mut bytes);
     assert!(matches!(read(&bytes), Err(DecodeError::NoSignal)));
 }

@@ -2,8 +2,13 @@
 
 mod support;
 
-use f0_sketch::{F0Sketch, MergeError, NoiseRule, Presampled, Unit, WeightRule};
+use f0_sketch::{F0Sketch, MergeError, NoiseRule, Presampled, Refused, Unit, WeightRule};
 use support::{empty, general, noise, other_key, permit, raw, released, shape, stream};
+
+/// Why raw data was refused.
+fn why(absorbed: Result<(), Refused<support::Raw, MergeError>>) -> MergeError {
+    absorbed.expect_err("a refusal").into_error()
+}
 
 #[test]
 fn absorbed_data_is_released_as_if_it_had_been_there() {
@@ -22,11 +27,37 @@ fn absorbed_data_is_released_as_if_it_had_been_there() {
 fn only_raw_data_of_the_same_kind_for_items_is_absorbed() {
     let mut unseen = raw(general(), 0..40).release_unseen(permit(1.0), &mut noise(1)).expect("a release");
     let stranger: support::Raw = F0Sketch::new(general(), WeightRule::Unit, other_key());
-    assert!(matches!(unseen.absorb(stranger), Err(MergeError::Hash { .. })));
-    assert!(matches!(unseen.absorb(raw(shape(3, 32), [])), Err(MergeError::Shape { .. })));
+    assert!(matches!(why(unseen.absorb(stranger)), MergeError::Hash { .. }));
+    assert!(matches!(why(unseen.absorb(raw(shape(3, 32), []))), MergeError::Shape { .. }));
     let bounded = raw(general(), []).with_unit(Unit::user(2).expect("two"));
-    assert!(matches!(unseen.absorb(bounded), Err(MergeError::Unit { .. })));
+    assert!(matches!(why(unseen.absorb(bounded)), MergeError::Unit { .. }));
     assert_eq!(unseen.publish(), released(raw(general(), 0..40), 1.0, &mut noise(1)), "nothing changed");
+}
+
+/// Three items of a user in each of two parts are six cells at ε/3: 2ε.
+#[test]
+fn data_that_was_bounded_for_users_takes_in_no_more() {
+    let user = Unit::user(3).expect("three");
+    let bounded = || raw(general(), 0..3).with_unit(user);
+    let mut unseen = bounded().release_unseen(permit(3.0), &mut noise(1)).expect("a release");
+    let error = why(unseen.absorb(raw(general(), 3..6)));
+    assert!(matches!(error, MergeError::Unit { first, second: Unit::Item } if first == user));
+    assert!(matches!(why(unseen.absorb(bounded())), MergeError::Unit { .. }));
+    assert_eq!(unseen.publish(), released(bounded(), 3.0, &mut noise(1)), "nothing changed");
+    // A bound on what users have in all parts together is stated for the release.
+    let whole = raw(general(), 0..3).release_unseen_with(NoiseRule::Tight, user, permit(3.0), &mut noise(1));
+    let mut whole = whole.expect("a release");
+    whole.absorb(raw(general(), 3..6)).expect("no part is bounded by itself");
+    assert_eq!(whole.publish().units(), [user]);
+}
+
+#[test]
+fn refused_raw_data_is_handed_back() {
+    let mut unseen = raw(general(), 0..40).release_unseen(permit(1.0), &mut noise(1)).expect("a release");
+    let other = raw(shape(3, 32), 0..9);
+    let refused = unseen.absorb(other.clone()).expect_err("another shape");
+    assert!(refused.to_string().starts_with("shape mismatch") && format!("{refused:?}").starts_with("Refused(Shape"));
+    assert_eq!(refused.into_inner(), other);
 }
 
 #[test]

@@ -216,36 +216,38 @@ def raw(name, tables, items, *, mode=SET, largest=None, kept=None, releases=0, m
 
 
 def private(name, tables, leaves, *, mode=SET, largest=None, insecure=False):
-    """`leaves` are tuples of rule, epsilon and items of a user."""
+    """`leaves` are tuples of rule, epsilon and items of a user; rule "opened" has a quarter more noise than is sure."""
     made = []
     for index, (rule, epsilon, max_items) in enumerate(leaves):
         id_ = siphash(KEY, f"{name} release {index}".encode(), 2, 4)
-        made.append((id_, flips(mode, rule, epsilon, max_items), epsilon, max_items))
+        sure, opened = flips(mode, rule, epsilon, max_items), rule == "opened"
+        made.append((id_, sure + sure // 4 * opened, epsilon, max_items, opened, sure))
     made.sort()
     cells = sum(cells for _, cells in tables)
     stream = b"".join(siphash(KEY, f"{name} cells {index}".encode(), 2, 4) for index in range(-(-cells // 128)))
     bits = int.from_bytes(stream, "little") & ((1 << cells) - 1)
     body = frame(mode, largest, tables) + struct.pack("<Q", len(made))
-    body += b"".join(id_ + struct.pack("<QdI", p, epsilon, items) for id_, p, epsilon, items in made)
-    contrast = Fraction(1)
-    for _, p, _, _ in made:
+    body += b"".join(id_ + struct.pack("<QdIB", p, epsilon, items, opened) for id_, p, epsilon, items, opened, _ in made)
+    contrast, sure_contrast = Fraction(1), Fraction(1)
+    for _, p, _, _, _, sure in made:
         contrast *= 1 - 2 * Fraction(p, 1 << 64)
-    users = [items for _, _, _, items in made if items]
+        sure_contrast *= 1 - 2 * Fraction(sure, 1 << 64)
+    users = [leaf[3] for leaf in made if leaf[3]]
     mixed = bool(users) and len(users) < len(made)
-    alone = None if mixed else float(level_of(mode, contrast) * (sum(users) or 1))
-    total = None if mixed else float(sum(Fraction(epsilon) for _, _, epsilon, _ in made))
+    alone = None if mixed else float(level_of(mode, sure_contrast) * (sum(users) or 1))
+    total = None if mixed else float(sum(Fraction(leaf[2]) for leaf in made))
     says = {
         "family": "f0-private",
         "insecure_noise": insecure,
         **says_frame(mode, largest, tables, bits),
         "leaves": [
-            {"id": id_.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": items}
-            for id_, p, epsilon, items in made
+            {"id": id_.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": items, "opened": opened}
+            for id_, p, epsilon, items, opened, _ in made
         ],
         "contrast": float(contrast),
         "flip_probability": float((1 - contrast) / 2),
         "level_if_seen_alone": alone,
-        "epsilon": max(epsilon for _, _, epsilon, _ in made),
+        "epsilon": max(leaf[2] for leaf in made),
         "epsilon_total": total,
     }
     write(name, container(13, 1 | 4 * insecure, body + words(tables, bits)), says)
@@ -291,6 +293,8 @@ def main():
     private("private-presampled", regular(4, 10), [(tight, 1.0, 0)], mode=PRESAMPLED)
     private("private-union", regular(4, 10), [(tight, 1.0, 0), (tight, 2.0, 0), (paper, 4.0, 0)], mode=PRESAMPLED)
     private("private-strong", regular(3, 8), [(tight, 100.0, 0)])
+    private("private-opened", regular(4, 10), [("opened", 1.0, 0), (tight, 0.5, 0)])
+    private("private-opened-users", regular(4, 10), [("opened", 2.0, 3)], mode=PRESAMPLED)
     private("private-insecure", regular(3, 8), [(tight, 1.0, 0)], insecure=True)
 
 
