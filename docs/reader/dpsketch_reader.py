@@ -635,8 +635,9 @@ def _f0_raw(fields, header):
     releases, max_items = fields.unpack("II")
     exposure = fields.take(8)
     value = struct.unpack("<d", exposure)[0]
-    if any(exposure) and not (frame.mode == PRESAMPLED and 0 < value < math.inf):
-        raise FormatError("body", f"a level of earlier releases of {value} in mode {MODES[frame.mode]}")
+    exposed = frame.mode == PRESAMPLED and releases > 0
+    if not (0 < value < math.inf if exposed else not any(exposure)):
+        raise FormatError("body", f"a level of {value} after {releases} releases in mode {MODES[frame.mode]}")
     return {
         "family": FAMILIES[header["family"]],
         **frame.describe(),

@@ -1,5 +1,7 @@
 //! The errors of this crate, one type for each kind of operation.
 
+use core::fmt;
+
 use dp_noise::{EntropyError, ParameterError};
 use sketch_hash::HashId;
 use sketch_wire::WireError;
@@ -56,6 +58,28 @@ pub enum ShapeError {
     },
 }
 
+/// What is wrong with a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WeightFault {
+    /// Below 0.
+    Negative,
+    /// Not finite.
+    Infinite,
+    /// NaN.
+    NotANumber,
+}
+
+impl fmt::Display for WeightFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Negative => "negative",
+            Self::Infinite => "infinite",
+            Self::NotANumber => "not a number",
+        })
+    }
+}
+
 /// A weight that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -67,10 +91,10 @@ pub enum WeightError {
         found: f64,
     },
     /// A weight that is negative, infinite or not a number.
-    #[error("a weight must be a finite number of at least 0, found {found}")]
+    #[error("a weight must be a finite number of at least 0, found one that is {found}")]
     Value {
-        /// The number given.
-        found: f64,
+        /// What is wrong with it. Not the number, which may be somebody's.
+        found: WeightFault,
     },
     /// The sketch counts every item as 1.
     #[error("a sketch without weights cannot take a weighted item")]
@@ -158,18 +182,27 @@ pub enum MergeError {
     /// Nothing to merge.
     #[error("a merge needs at least one sketch")]
     Empty,
-    /// So much noise came together that nothing is left to estimate from.
-    #[error("the merged noise leaves a contrast below 2^-300")]
+    /// So much noise came together that nothing is left to estimate from: a contrast below 2⁻³⁰⁰, or below 2⁻⁴⁰ for an opened
+    /// sum.
+    #[error("the noise together leaves no signal")]
     NoSignal,
 }
 
-/// A release that did not happen.
+/// A release that did not happen, or that could not be prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReleaseError {
     /// No random bytes for the noise.
     #[error("no entropy for the noise")]
     Entropy(#[from] EntropyError),
+    /// The permit pays for another ε than the release was prepared for.
+    #[error("the release was prepared at epsilon = {expected}, the permit is for {found}")]
+    Permit {
+        /// The ε that was recorded.
+        expected: f64,
+        /// That of the permit.
+        found: f64,
+    },
     /// The raw data was bounded for another unit.
     #[error("the data was bounded for {expected}, not for {found}")]
     Unit {
@@ -318,7 +351,9 @@ pub enum DecodeError {
     #[error("the merged noise leaves a contrast below 2^-300")]
     NoSignal,
     /// A level of earlier releases that no raw sketch has.
-    #[error("the level of earlier releases must be a finite number of at least 0, and 0 in mode set, found {found}")]
+    #[error(
+        "the level of earlier releases must be finite, above 0 if coins were released before and 0 if not, found {found}"
+    )]
     Exposure {
         /// The number in the bytes.
         found: f64,

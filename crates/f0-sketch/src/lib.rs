@@ -17,6 +17,7 @@ mod noise;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod plan;
+mod prepared;
 mod presampled;
 mod private;
 mod refused;
@@ -40,11 +41,14 @@ pub use dp_noise;
 pub use sketch_hash;
 
 pub use cell_share::CellShare;
-pub use error::{DecodeError, MergeError, ObserveError, ReleaseError, ShapeError, SharingError, WeightError};
+pub use error::{
+    DecodeError, MergeError, ObserveError, ReleaseError, ShapeError, SharingError, WeightError, WeightFault,
+};
 pub use leaf::{Leaf, MAX_RELEASES, ReleaseId};
 pub use mode::{Mode, ModeKind, Presampled, Set};
 pub use noise::{NoiseRule, presampled_cost};
 pub use plan::{F0Plan, PlanError, PlannedF0};
+pub use prepared::PreparedRelease;
 pub use private::PrivateF0Sketch;
 pub use refused::Refused;
 pub use sensitive::SensitiveBytes;

@@ -96,9 +96,10 @@ fn exposed(share: Epsilon, exposure: f64) -> DyadicProbability {
     DyadicProbability::from_numerator(numerator).clamp(least, most)
 }
 
-/// The loss from releases at the levels `levels` of one presampled state: `ln(1 + (Π e^lᵢ − 1)/2)`, rounded up.
+/// The loss from releases of one presampled state by flips with the probabilities `pᵢ`: `ln(1 + (Π e^lᵢ − 1)/2)` with
+/// `lᵢ = ln((1−pᵢ)/pᵢ)`, rounded up; infinite where one of them is no noise (0) or too much (from 1/2 on).
 ///
-/// `lᵢ = ln((1−pᵢ)/pᵢ)` is the level of the noise on a cell. All copies share the coins, so that together they lose more
+/// It is asked about the flips of the [leaves](crate::Leaf::flip_numerator), not about the ε of the permits. All copies share the coins, so that together they lose more
 /// than the sum of what each loses by itself; with one release this is its ε. It is what one item with an own cell loses;
 /// a user with `k` items loses `k` times that.
 ///
@@ -107,17 +108,18 @@ fn exposed(share: Epsilon, exposure: f64) -> DyadicProbability {
 ///
 /// # Examples
 /// ```
-/// use f0_sketch::presampled_cost;
-/// use f0_sketch::dp_noise::Epsilon;
+/// use f0_sketch::{ModeKind, NoiseRule, Unit, diagnostics, presampled_cost};
+/// use f0_sketch::dp_noise::{DyadicProbability, Epsilon};
 /// // ε = 1 needs p = e⁻¹/2, which is noise of level ln(2e − 1).
-/// let level = Epsilon::new((2.0 * 1_f64.exp() - 1.0).ln())?;
-/// assert!((presampled_cost(&[level]) - 1.0).abs() < 1e-12);
-/// assert!((presampled_cost(&[level, level]) - 2.336).abs() < 1e-3, "not 2");
-/// # Ok::<(), f0_sketch::dp_noise::ParameterError>(())
+/// let first = diagnostics::flip_numerator(ModeKind::Presampled, NoiseRule::Tight, Epsilon::new(1.0)?, Unit::Item)?;
+/// let p = DyadicProbability::from_numerator(first);
+/// assert!((presampled_cost(&[p]) - 1.0).abs() < 1e-12);
+/// assert!((presampled_cost(&[p, p]) - 2.336).abs() < 1e-3, "not 2");
+/// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[must_use]
-pub fn presampled_cost(levels: &[Epsilon]) -> f64 {
-    presampled_loss(levels.iter().fold(0.0, |sum, level| add_up(sum, level.get())))
+pub fn presampled_cost(flips: &[DyadicProbability]) -> f64 {
+    presampled_loss(flips.iter().fold(0.0, |sum, &p| add_up(sum, level_of(p))))
 }
 
 /// `ln((1 + e^s)/2)`, rounded up.

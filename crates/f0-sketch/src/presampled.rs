@@ -251,8 +251,7 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
         self.cells.xor(&other.cells);
         self.join_records(other);
         other.cells.clear();
-        other.exposure = 0.0;
-        other.insecure_coins = false;
+        other.forget_records();
         Ok(())
     }
 
@@ -269,8 +268,8 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
     /// Records a release at `epsilon` for `unit` by [`NoiseRule::Tight`] that another copy of these bytes goes through:
     /// raises the count of [`releases`](Self::releases) and the [`exposure`](Self::exposure), and returns the count.
     ///
-    /// A program that keeps raw files reads the file twice, records the release in one copy and writes that back *before*
-    /// it releases the other.
+    /// A program that keeps raw files writes the copy with the record back *before* it releases the other.
+    /// [`prepare_release`](Self::prepare_release) makes both, and holds the second to what the first records.
     ///
     /// # Errors
     /// [`ReleaseError::Share`] and [`ReleaseError::Unit`] as for [`release_with`](Self::release_with); nothing is changed

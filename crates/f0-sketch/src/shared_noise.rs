@@ -10,6 +10,10 @@ use crate::noise::{channel, integer_part, low_word, multiply_up};
 use crate::release::share_of;
 use crate::unit::Unit;
 
+/// The least contrast of a plan, 2⁻⁴⁰. The flip probability that an opened sketch states is a multiple of 2⁻⁶⁴, which leaves
+/// 23 digits of such a contrast and none of one of 2⁻⁶⁴.
+const LEAST_CONTRAST: f64 = 1.0 / 1_099_511_627_776.0;
+
 /// A plan for parties whose sketches are only ever opened together: each adds a part of the noise.
 ///
 /// Noise of `N` parties comes together by xor, so that their contrasts multiply. For a total contrast `c` (`tanh(ε/2)` in
@@ -51,7 +55,7 @@ impl SharedNoise {
     ///
     /// # Errors
     /// [`SharingError::PlanSize`] unless `1 ≤ honest ≤ parties ≤ 65536`; [`SharingError::Release`] when a cell's part of ε is
-    /// below the least ε; [`SharingError::Mismatch`] when the noise of all parties would leave no signal.
+    /// below the least ε; [`SharingError::Mismatch`] when the noise of all parties would leave a contrast below 2⁻⁴⁰.
     pub fn new<M: Mode>(parties: u32, honest: u32, unit: Unit, epsilon: Epsilon) -> Result<Self, SharingError> {
         let too_many = usize::try_from(parties).map_or(true, |parties| parties > MAX_RELEASES);
         if too_many || honest == 0 || honest > parties {
@@ -60,7 +64,7 @@ impl SharedNoise {
         let level = Permit::standalone(epsilon).cost();
         let flips = part_of_noise(M::KIND, share_of(level, unit)?, honest);
         let plan = Self { mode: M::KIND, parties, honest, unit, epsilon, level, flips };
-        if plan.contrast() < cardinality_estimators::BitChannel::MIN_KEEP {
+        if plan.contrast() < LEAST_CONTRAST {
             return Err(SharingError::Mismatch(crate::MergeError::NoSignal));
         }
         Ok(plan)

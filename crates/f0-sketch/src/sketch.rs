@@ -7,7 +7,7 @@ use sketch_hash::{DefaultHash, Domain, HashId, KeyedHash, hash128_unsigned};
 use zeroize::Zeroize;
 
 use crate::cells::Cells;
-use crate::error::{MergeError, WeightError};
+use crate::error::{MergeError, ReleaseError, WeightError};
 use crate::mode::{Mode, Set};
 use crate::shape::{F0Shape, Placement, RegularCells};
 use crate::unit::Unit;
@@ -67,18 +67,7 @@ pub struct F0Sketch<M: Mode = Set, H: KeyedHash = DefaultHash> {
 /// Copies of a set are further releases of the same data, each at its own ε. Sketches in mode `presampled` have no copies.
 impl<H: KeyedHash> Clone for F0Sketch<Set, H> {
     fn clone(&self) -> Self {
-        Self {
-            shape: self.shape.clone(),
-            placement: self.placement.clone(),
-            rule: self.rule,
-            hash: self.hash.clone(),
-            cells: self.cells.clone(),
-            releases: self.releases,
-            unit: self.unit,
-            exposure: self.exposure,
-            insecure_coins: self.insecure_coins,
-            mode: PhantomData,
-        }
+        self.copied()
     }
 }
 
@@ -128,6 +117,14 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         Self { shape, placement, rule, hash, cells, releases, unit, exposure, insecure_coins, mode: PhantomData }
     }
 
+    /// A copy, of coins too. Whoever makes one answers for what is released from both.
+    pub(crate) fn copied(&self) -> Self
+    where
+        H: Clone,
+    {
+        Self::from_parts(self.shape.clone(), self.rule, self.hash.clone(), self.cells.clone(), self.record())
+    }
+
     pub(crate) fn record(&self) -> Record {
         let Self { releases, unit, exposure, insecure_coins, .. } = *self;
         Record { releases, unit, exposure, insecure_coins }
@@ -136,13 +133,28 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     /// States whom the input was bounded for: with [`Unit::User`], that no user has more than so many items in it.
     ///
     /// The statement stays with the sketch and in its bytes. From then on it is released for that unit only, and merges
-    /// with no other sketch.
+    /// with no other sketch. It is made once: another one would let a user with many items pass for one with few.
     ///
     /// # Privacy
     /// The sketch cannot check it: whoever adds the items has to have bounded them.
-    #[must_use]
-    pub fn with_unit(self, unit: Unit) -> Self {
-        Self { unit, ..self }
+    ///
+    /// # Errors
+    /// [`ReleaseError::Unit`] when the sketch is already for users, and `unit` is not those.
+    ///
+    /// # Examples
+    /// ```
+    /// use f0_sketch::{F0Shape, F0Sketch, Unit, WeightRule};
+    /// use f0_sketch::sketch_hash::DefaultHash;
+    /// let three = Unit::user(3).ok_or("at least one item")?;
+    /// let raw: F0Sketch = F0Sketch::new(F0Shape::DEFAULT, WeightRule::Unit, DefaultHash::default());
+    /// let bounded = raw.with_unit(three)?;
+    /// assert!(bounded.clone().with_unit(Unit::Item).is_err());
+    /// assert_eq!(bounded.unit(), three);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn with_unit(self, unit: Unit) -> Result<Self, ReleaseError> {
+        self.check_unit(unit)?;
+        Ok(Self { unit, ..self })
     }
 
     /// Whom the input was bounded for; an item unless [stated otherwise](Self::with_unit).
@@ -208,6 +220,11 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         // Tree of merges and releases: see `exposure` in the module `presampled`.
         self.exposure = self.exposure.max(other.exposure);
         self.insecure_coins |= other.insecure_coins;
+    }
+
+    /// Nothing is left of a sketch whose cells were moved, and none of its coins.
+    pub(crate) fn forget_records(&mut self) {
+        (self.releases, self.exposure, self.insecure_coins) = (0, 0.0, false);
     }
 
     /// Everything two raw sketches must have in common to be merged.

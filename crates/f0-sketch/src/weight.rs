@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::error::WeightError;
+use crate::error::{WeightError, WeightFault};
 
 /// 2³², the threshold of weight 1.
 const WHOLE: u64 = 1 << 32;
@@ -98,7 +98,7 @@ impl MaxWeight {
     /// [`WeightError::Value`] for a negative or infinite number and for NaN.
     pub fn weight(self, value: f64) -> Result<Weight, WeightError> {
         if !(value >= 0.0 && value.is_finite()) {
-            return Err(WeightError::Value { found: value });
+            return Err(WeightError::Value { found: fault_of(value) });
         }
         if value >= self.0 {
             return Ok(Weight::ONE);
@@ -109,6 +109,17 @@ impl MaxWeight {
         let reaches = |t: f64| t.mul_add(self.0, -(value * SCALE)) >= 0.0;
         let least = [estimate - 1.0, estimate].into_iter().find(|&t| t >= 0.0 && reaches(t));
         Ok(Weight(threshold(least.unwrap_or(estimate + 1.0))))
+    }
+}
+
+/// What is wrong with a number that is no weight.
+const fn fault_of(value: f64) -> WeightFault {
+    if value.is_nan() {
+        WeightFault::NotANumber
+    } else if value < 0.0 {
+        WeightFault::Negative
+    } else {
+        WeightFault::Infinite
     }
 }
 

@@ -1,6 +1,9 @@
 //! Bytes of raw sketches. The layout stands in [`wire`](crate::wire).
 
-use serde::{Deserialize, Serialize};
+use core::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use sketch_hash::{HashId, KeyedHash};
 use sketch_wire::{Family, Flags, WireBody, WireError};
 use zeroize::Zeroize;
@@ -24,10 +27,51 @@ struct RawBodyV1 {
     words: RawWords,
 }
 
-/// Cells, 64 a word, lowest bit first. Wiped when dropped.
-#[derive(Serialize, Deserialize)]
+/// Cells, 64 a word, lowest bit first. Wiped when dropped, also where they grow while they are read, and when reading ends
+/// in an error.
+#[derive(Serialize)]
 #[serde(transparent)]
 struct RawWords(Vec<u64>);
+
+impl RawWords {
+    /// Moves to twice the room, and wipes the old one.
+    fn grow(&mut self) {
+        let mut wider = Vec::with_capacity((2 * self.0.capacity()).max(FIRST_WORDS));
+        wider.extend_from_slice(&self.0);
+        self.0.zeroize();
+        self.0 = wider;
+    }
+}
+
+/// Room for this many words is made before they are seen, whatever their stated number.
+const FIRST_WORDS: usize = 1 << 12;
+
+impl<'de> Deserialize<'de> for RawWords {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Words;
+
+        impl<'de> Visitor<'de> for Words {
+            type Value = RawWords;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("words of cells")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<RawWords, A::Error> {
+                let mut words = RawWords(Vec::new());
+                while let Some(word) = sequence.next_element()? {
+                    if words.0.len() == words.0.capacity() {
+                        words.grow();
+                    }
+                    words.0.push(word);
+                }
+                Ok(words)
+            }
+        }
+
+        deserializer.deserialize_seq(Words)
+    }
+}
 
 impl Drop for RawWords {
     fn drop(&mut self) {
@@ -123,7 +167,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
             return Err(DecodeError::HashMismatch { expected, found });
         }
         check_words(&body.words.0, frame.shape.cells())?;
-        let exposure = check_exposure(body.exposure, M::KIND)?;
+        let exposure = check_exposure(body.exposure, body.releases, M::KIND)?;
         let cells = Cells::from_words(&body.words.0);
         let unit = Unit::from_code(body.max_items);
         let record = Record { releases: body.releases, unit, exposure, insecure_coins };
@@ -131,9 +175,12 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     }
 }
 
-/// A level that a raw sketch of this mode may have.
-fn check_exposure(found: f64, mode: ModeKind) -> Result<f64, DecodeError> {
-    let none = found.to_bits() == 0;
-    let some = mode == ModeKind::Presampled && found > 0.0 && found.is_finite();
-    if none || some { Ok(found) } else { Err(DecodeError::Exposure { found }) }
+/// A level that a raw sketch of this mode and so many releases may have: coins are exposed when they were released.
+fn check_exposure(found: f64, releases: u32, mode: ModeKind) -> Result<f64, DecodeError> {
+    let fits = if mode == ModeKind::Presampled && releases > 0 {
+        found > 0.0 && found.is_finite()
+    } else {
+        found.to_bits() == 0
+    };
+    if fits { Ok(found) } else { Err(DecodeError::Exposure { found }) }
 }

@@ -5,7 +5,7 @@ mod support;
 use f0_sketch::{F0Sketch, MaxWeight, MergeError, Presampled, PrivateF0Sketch, ReleaseError, Set, Unit, WeightRule};
 use sketch_hash::DefaultHash;
 use sketch_testkit::assert_binomial;
-use support::{Raw, bytes, empty, epsilon, general, noise, other_key, permit, raw, released, shape};
+use support::{Raw, bytes, empty, epsilon, general, noise, other_key, permit, raw, released, shape, stream};
 
 #[test]
 fn an_empty_sketch_merges_under_its_key_and_no_other() {
@@ -92,7 +92,7 @@ fn a_release_of_nothing_is_full_of_noise() {
 
 #[test]
 fn refused_releases_say_why_before_anything_is_paid() {
-    let bounded = raw(general(), 0..3).with_unit(Unit::user(3).expect("three"));
+    let bounded = raw(general(), 0..3).with_unit(Unit::user(3).expect("three")).expect("a first bound");
     let other = Unit::user(2).expect("two");
     for unit in [Unit::Item, other] {
         let refused = bounded.check_release(unit, epsilon(1.0)).expect_err("bounded for others");
@@ -111,6 +111,64 @@ fn refused_releases_say_why_before_anything_is_paid() {
     let kept = stream.release_keeping(f0_sketch::NoiseRule::Tight, many, permit(1e-4), &mut noise(1));
     assert!(kept.is_err());
     assert_eq!(bytes(&stream), before);
+}
+
+/// Three items at ε/3 each: stated anew as one item at ε, they would lose 3ε.
+#[test]
+fn a_bound_on_users_is_stated_once() {
+    let [three, one] = [3, 1].map(|items| Unit::user(items).expect("some"));
+    let bounded = raw(general(), 0..3).with_unit(three).expect("a first bound");
+    for unit in [one, Unit::Item, Unit::user(4).expect("four")] {
+        let refused = bounded.clone().with_unit(unit);
+        assert!(matches!(refused, Err(ReleaseError::Unit { expected, found }) if (expected, found) == (three, unit)));
+    }
+    assert_eq!(bounded.clone().with_unit(three).expect("the same").unit(), three);
+}
+
+/// The name of a bad weight would be a person's value.
+#[test]
+fn refused_weights_are_not_repeated() {
+    let max = MaxWeight::new(10.0).expect("in range");
+    for (value, why) in [(-12_345.5, "negative"), (f64::INFINITY, "infinite"), (f64::NAN, "not a number")] {
+        let error = max.weight(value).expect_err("no weight");
+        let shown = format!("{error} {error:?}");
+        assert!(
+            error.to_string().ends_with(&format!("found one that is {why}")) && !shown.contains("12345"),
+            "{shown}"
+        );
+    }
+}
+
+/// Recorded for ten users at ε/10 and released at ε for an item, the next release would be made with too little noise.
+#[test]
+fn a_prepared_release_is_held_to_its_record() {
+    let rule = f0_sketch::NoiseRule::Tight;
+    let many = Unit::user(10).expect("ten");
+    let make = || stream(general(), &[1, 2, 3], &mut noise(1)).prepare_release(rule, many, epsilon(1.0));
+    let (kept, prepared) = make().expect("in range");
+    assert_eq!((prepared.unit(), prepared.epsilon()), (many, epsilon(1.0)));
+    let refused = prepared.release(permit(2.0), &mut noise(2));
+    assert!(matches!(refused, Err(ReleaseError::Permit { expected: 1.0, found: 2.0 })));
+    let (again, prepared) = make().expect("in range");
+    assert_eq!(again, kept);
+    let released = prepared.release(permit(1.0), &mut noise(2)).expect("a release");
+    assert_eq!(released.units(), [many]);
+    // What was written back is what a sketch that was kept would record.
+    let mut direct = stream(general(), &[1, 2, 3], &mut noise(1));
+    assert_eq!(direct.release_keeping(rule, many, permit(1.0), &mut noise(2)).expect("a release"), released);
+    assert!((direct.exposure() / kept.exposure() - 1.0).abs() < 1e-12 && kept.exposure() >= direct.exposure());
+    assert!(stream(general(), &[1], &mut noise(1)).prepare_release(rule, many, epsilon(1e-9)).is_err());
+}
+
+#[test]
+fn coins_that_are_moved_leave_no_record_behind() {
+    let mut random = noise(1);
+    let mut from = stream(general(), &[1], &mut random);
+    from.record_release(Unit::Item, epsilon(1.0)).expect("in range");
+    let mut into = stream(general(), &[2], &mut random);
+    into.merge(&mut from).expect("one kind");
+    assert_eq!((into.releases(), from.releases()), (1, 0));
+    assert_eq!(bytes(&from), bytes(&empty::<Presampled>(general())));
 }
 
 #[test]

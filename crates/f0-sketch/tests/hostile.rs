@@ -143,7 +143,12 @@ fn exposures_belong_to_coins() {
         let found = read_stream(&forge_in(coins.clone(), at, &f64::to_le_bytes(bad)));
         assert!(matches!(found, Err(DecodeError::Exposure { .. })), "{bad}");
     }
-    assert!(read_stream(&forge_in(coins, at, &3f64.to_le_bytes())).is_ok());
+    // Coins are exposed exactly when they were released.
+    let refused = read_stream(&forge_in(coins.clone(), at, &3f64.to_le_bytes()));
+    assert!(matches!(refused, Err(DecodeError::Exposure { .. })));
+    let released = forge_in(coins, at - 8, &1_u32.to_le_bytes());
+    assert!(matches!(read_stream(&released), Err(DecodeError::Exposure { .. })));
+    assert!(read_stream(&forge_in(released, at, &3f64.to_le_bytes())).is_ok());
     let found = read_raw(&forge_in(set.clone(), at, &3f64.to_le_bytes()));
     assert!(matches!(found, Err(DecodeError::Exposure { .. })), "a set has no coins");
     // Nor can its coins be insecure.

@@ -177,7 +177,7 @@ proptest! {
 
     #[test]
     fn raw_bytes_round_trip(shape in shapes(), items in items(), releases in 0..3, user in 0..3_u32) {
-        let mut sketch = raw(shape, items).with_unit(Unit::user(user).unwrap_or(Unit::Item));
+        let mut sketch = raw(shape, items).with_unit(Unit::user(user).unwrap_or(Unit::Item)).expect("a first bound");
         for _ in 0..releases {
             sketch.record_release();
         }
@@ -217,7 +217,7 @@ fn merges_need_one_hash_shape_rule_and_unit() {
     let rule = WeightRule::Weighted(MaxWeight::new(1.0).expect("in range"));
     let weighted: Raw = F0Sketch::new(general(), rule, DefaultHash::default());
     assert!(matches!(base.merge(&weighted), Err(MergeError::Weights { .. })));
-    let bounded = raw(general(), []).with_unit(Unit::user(1).expect("one"));
+    let bounded = raw(general(), []).with_unit(Unit::user(1).expect("one")).expect("a first bound");
     assert!(matches!(base.merge(&bounded), Err(MergeError::Unit { .. })));
     assert_eq!(bytes(&base), untouched);
 

@@ -110,7 +110,7 @@ fn data_that_one_party_bounded_is_not_shared() {
     let user = Unit::user(4).expect("four");
     for unit in [user, Unit::Item] {
         let plan = SharedNoise::new::<Set>(3, 3, unit, epsilon(2.0)).expect("a plan");
-        let bounded = raw(general(), 0..4).with_unit(user);
+        let bounded = raw(general(), 0..4).with_unit(user).expect("a first bound");
         assert!(matches!(bounded.check_shares(&plan), Err(SharingError::Bounded { found }) if found == user));
         let refused = bounded.clone().into_shares(&plan, permit(2.0), &mut noise(1)).expect_err("bounded");
         assert!(matches!(refused.error(), SharingError::Bounded { found } if *found == user));
@@ -146,6 +146,25 @@ fn an_opened_sum_states_no_better_level_than_its_honest_parties_give() {
         assert!((merged.epsilon_if_seen_alone().expect("secure noise") - 0.433_78).abs() < 1e-4);
     }
     assert!(plan(2).contrast() > 0.0);
+}
+
+/// 2 artanh(2⁻⁴⁰) for one honest party of one is the limit; a plan just above it opens to a sketch that can be read.
+#[test]
+fn plans_that_leave_nothing_are_refused() {
+    assert!(SharedNoise::new::<Set>(57, 1, Unit::Item, epsilon(1.0)).is_err(), "a contrast of 7.8e-20");
+    // tanh(1/2)^35 = 1.9e-12 and ^36 = 8.6e-13, around 2⁻⁴⁰ = 9.1e-13.
+    assert!(SharedNoise::new::<Set>(36, 1, Unit::Item, epsilon(1.0)).is_err());
+    let plan = SharedNoise::new::<Set>(35, 1, Unit::Item, epsilon(1.0)).expect("some signal");
+    let party = |seed| raw(general(), 0..4).into_shares(&plan, permit(1.0), &mut noise(seed)).expect("shares");
+    let [mut first, mut second] = party(0);
+    for [a, b] in (1..35).map(party) {
+        first.merge(a).expect("another party");
+        second.merge(b).expect("another party");
+    }
+    let opened = first.open(second).expect("all parties");
+    assert!((opened.contrast() / plan.contrast() - 1.0).abs() < 1e-6);
+    let read = PrivateF0Sketch::<Set>::from_bytes_allowing_insecure_noise(&opened.to_bytes());
+    assert_eq!(read.expect("its own bytes"), opened);
 }
 
 #[test]

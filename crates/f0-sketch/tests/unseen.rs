@@ -29,7 +29,7 @@ fn only_raw_data_of_the_same_kind_for_items_is_absorbed() {
     let stranger: support::Raw = F0Sketch::new(general(), WeightRule::Unit, other_key());
     assert!(matches!(why(unseen.absorb(stranger)), MergeError::Hash { .. }));
     assert!(matches!(why(unseen.absorb(raw(shape(3, 32), []))), MergeError::Shape { .. }));
-    let bounded = raw(general(), []).with_unit(Unit::user(2).expect("two"));
+    let bounded = raw(general(), []).with_unit(Unit::user(2).expect("two")).expect("a first bound");
     assert!(matches!(why(unseen.absorb(bounded)), MergeError::Unit { .. }));
     assert_eq!(unseen.publish(), released(raw(general(), 0..40), 1.0, &mut noise(1)), "nothing changed");
 }
@@ -38,7 +38,7 @@ fn only_raw_data_of_the_same_kind_for_items_is_absorbed() {
 #[test]
 fn data_that_was_bounded_for_users_takes_in_no_more() {
     let user = Unit::user(3).expect("three");
-    let bounded = || raw(general(), 0..3).with_unit(user);
+    let bounded = || raw(general(), 0..3).with_unit(user).expect("a first bound");
     let mut unseen = bounded().release_unseen(permit(3.0), &mut noise(1)).expect("a release");
     let error = why(unseen.absorb(raw(general(), 3..6)));
     assert!(matches!(error, MergeError::Unit { first, second: Unit::Item } if first == user));

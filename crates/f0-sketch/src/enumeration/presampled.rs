@@ -108,15 +108,14 @@ fn copies_of_the_same_coins_cost_more_than_their_sum() {
         let p = noise_of(NoiseRule::Tight, level, 0.0);
         let shared = |seen: usize| joint_law(1, 3, |toss| vec![(toss & seen, p); 2]);
         let loss = largest_loss(&shared(0), &shared(1));
-        let noise_level = epsilon(level_of(p));
-        let stated = presampled_cost(&[noise_level; 2]);
+        let stated = presampled_cost(&[p; 2]);
         assert!(loss <= stated && stated < loss * (1.0 + 1e-13), "{loss} {stated}");
         assert!(loss > 2.0 * level.get(), "{loss}: plain addition would be wrong");
         // With fresh coins for each release addition is right.
         let fresh = |seen: usize| joint_law(2, 3, |toss| vec![(toss & seen, p), (toss >> 1 & seen, p)]);
         assert!(assert_within(&fresh(0), &fresh(1), &fair_ratio(p).power(2)));
     }
-    let one = epsilon(level_of(noise_of(NoiseRule::Tight, epsilon(1.0), 0.0)));
+    let one = noise_of(NoiseRule::Tight, epsilon(1.0), 0.0);
     assert!((presampled_cost(&[one; 2]) - 2.336).abs() < 1e-3);
 }
 

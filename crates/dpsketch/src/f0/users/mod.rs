@@ -176,11 +176,11 @@ impl F0UserBuilder {
         let (shape, rule) = (terms.shape().clone(), terms.rule());
         let kept = match mode {
             ModeKind::Set => Kept::Set {
-                sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit),
+                sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit)?,
                 members: Members::new(settings)?,
             },
             ModeKind::Presampled => Kept::Presampled {
-                sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit),
+                sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit)?,
                 coins: NoiseRng::from_os()?,
             },
         };
