@@ -1,6 +1,7 @@
 //! The contrast of noise that came together: `Π (1 − 2p)`.
 
-/// A product of contrasts, to a relative 2⁻¹²⁰ after any number of factors: `mantissa · 2^exponent`.
+/// A product of contrasts, `mantissa · 2^exponent`. Each factor `1 − 2p` costs a relative `2⁻¹²⁶ / (1 − 2p)` at most, hence
+/// 65,536 of them 2⁻¹⁰⁰ unless some are within 2⁻¹¹ of no contrast at all.
 ///
 /// In integers, so that every platform finds the same number, whatever its `f64` functions do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +35,8 @@ impl Contrast {
         if exponent < -1000 {
             return 0.0;
         }
-        mantissa_to_f64(self.mantissa) * 2.0_f64.powi(exponent - 127)
+        // Two steps: 2^(exponent − 127) alone could be below the smallest number.
+        mantissa_to_f64(self.mantissa) * 2.0_f64.powi(-127) * 2.0_f64.powi(exponent)
     }
 
     /// `(1 − c)/2`: from the difference in integers, which keeps its digits where there is little noise.
@@ -90,6 +92,7 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 1e-15, "{found} {expected}");
         assert_eq!(product(&vec![0.49; 65_536]).to_f64(), 0.0, "far below any signal");
         assert!((product(&[0.375; 400]).to_f64().log2() + 800.0).abs() < 1e-9);
+        assert_eq!(product(&[0.25; 950]).to_f64(), 2.0_f64.powi(-950));
     }
 
     #[test]

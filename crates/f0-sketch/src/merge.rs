@@ -15,6 +15,10 @@ impl<M: Mode> PrivateF0Sketch<M> {
     /// The noise of both comes together, `p₁ + p₂ − 2 p₁ p₂`: the contrasts multiply. No coins are drawn, and merges in any
     /// order and grouping give the same sketch to the last bit.
     ///
+    /// The union is meant of data with coins of its own. Two releases of the *same* coins, say of
+    /// [Monday and of the week with Monday](crate::F0Sketch::release_keeping), share what Monday put into them: in their xor it cancels
+    /// and the estimate misses it. The sketches do not record whose coins they are, so this is not refused.
+    ///
     /// # Privacy
     /// Post-processing of the inputs: costs nothing more, and whoever saw the inputs learns nothing new.
     ///

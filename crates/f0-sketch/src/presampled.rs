@@ -77,7 +77,8 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
         self.observe_one(hash, Weight::ONE, coins);
     }
 
-    /// Sees one occurrence of an item with a weight, which must be the same for all occurrences.
+    /// Sees one occurrence of an item with a weight, which must be the same for all occurrences: of unequal ones the largest
+    /// counts.
     ///
     /// # Errors
     /// [`WeightError::Unit`] when the sketch has [no weights](crate::WeightRule::Unit); nothing is changed then.

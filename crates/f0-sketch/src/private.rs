@@ -20,6 +20,10 @@ use crate::weight::WeightRule;
 /// Made by the `release` of a raw sketch, by merging others, or from bytes. It knows the noise that its cells went through,
 /// so it can be estimated and merged without any further knowledge.
 ///
+/// In mode [`Presampled`](crate::Presampled) a sketch does not record whose coins it was made from. Releases of the same coins,
+/// which only [`release_keeping`](crate::F0Sketch::release_keeping) and copies through bytes make, do not belong into one
+/// merge.
+///
 /// # Privacy
 /// Whatever is computed from it costs nothing more. Each release in it protects one [unit](Self::units), an item or a
 /// user. Three numbers tell what it cost to make: [`epsilon`](Self::epsilon), the largest level of the releases in it,
@@ -150,7 +154,8 @@ impl<M: Mode> PrivateF0Sketch<M> {
 
     /// The level of the cells of this sketch alone, for a unit that leaves all data sets at once, rounded up.
     ///
-    /// Holds only if whoever sees this sketch sees none of its inputs and no other merge that shares one. With contrast `c`
+    /// Holds only if whoever sees this sketch sees none of its inputs, no other merge that shares one,
+    /// and in mode `presampled` no other release of the same coins. With contrast `c`
     /// a cell has the level `ln((1+c)/(1−c))`, in mode `presampled` `−ln(1−c)`; an [opened](Leaf::is_opened) sum counts with
     /// the noise that its ε needs. A user in several data sets may have added
     /// the items allowed in each. `None` when the noise came from an insecure generator, and when some releases protect

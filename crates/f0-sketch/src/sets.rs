@@ -18,6 +18,10 @@ use crate::weight::WeightRule;
 /// [`Presampled`](crate::Presampled) the same law holds with the coins of the two streams independent, so unions,
 /// intersections and differences come from there too; only the *sketch* of a difference is lost.
 ///
+/// With weights, an item that is in both must have the same weight in both. In mode `presampled` the two sketches must have
+/// coins of their own: two releases of the same coins ([`release_keeping`](crate::F0Sketch::release_keeping)) look like sets
+/// whose union is nearly empty, and nothing in the sketches tells.
+///
 /// The error of an intersection is of the order of the union's: a small overlap of large sets is not seen, and the
 /// [status](Estimate::status) says so.
 ///
@@ -87,7 +91,7 @@ impl SketchPair {
         self.fit.jaccard(confidence)
     }
 
-    /// The same by plugging three estimates into the algebra of sets: of the two sketches and of their xor \[PS21\]. `None`
+    /// The same by plugging three estimates into the algebra of sets: of the two sketches and of their xor. `None`
     /// when one of them has no value.
     ///
     /// In mode [`Set`](crate::Set) `|A ∩ B| = (a + b − d)/2`, in mode [`Presampled`](crate::Presampled) `a + b − u`. No error

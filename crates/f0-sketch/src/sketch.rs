@@ -19,8 +19,9 @@ const BATCH: usize = 1024;
 /// A raw sketch: the parity of the items in every cell.
 ///
 /// The sketch is `s = H x` over GF(2), where `x` says which items are there and column `j` of the public random matrix `H` has
-/// a one in the cell of item `j` and nowhere else \[PS21\]: an item touches one cell, in a table chosen with geometric
-/// probabilities and at a place chosen uniformly ([`F0Shape`]). With weights, the column is empty with probability `1 − w`.
+/// a one in the cell of item `j` and nowhere else: an item touches one cell, in a table chosen with geometric probabilities
+/// and at a place chosen uniformly ([`F0Shape`]). Linear sketches over GF(2) are of \[PS21\]; that an item touches one cell in
+/// all, not one in each table, is \[resolved\]. With weights, the column is empty with probability `1 − w`.
 /// Nothing is stored but the bits, so a sketch is linear: insertion and deletion are one operation, and the xor of two
 /// sketches is the sketch of the sum modulo 2.
 ///

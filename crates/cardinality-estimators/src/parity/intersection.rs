@@ -1,8 +1,8 @@
 //! Estimator (a): the interval intersection of \[PS21\], and the minimax count that answers where it cannot.
 //!
 //! The number of ones `Z` of a table with `m` cells has mean `m·P(n)`, `P(n) = (1 − c·e^{−k·n})/2`, and by Hoeffding's
-//! inequality strays from it by more than `t = √(m·ln(2L/δ)/2)` with probability at most `δ/L` \[resolved\]. So with probability `1 − δ`
-//! the count lies in all the intervals `{n ≥ 0 : |Z − m·P(n)| ≤ t}` of the `L` tables at once.
+//! inequality, with the cells taken as independent, strays from it by more than `t = √(m·ln(2L/δ)/2)` with probability at most `δ/L`
+//! \[resolved\]; cells that a fixed set fills are only nearly so. So with probability `1 − δ` the count lies in all the intervals `{n ≥ 0 : |Z − m·P(n)| ≤ t}` of the `L` tables at once.
 
 use crate::estimate::Parts;
 use crate::level::CellGroup;

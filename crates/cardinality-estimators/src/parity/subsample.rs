@@ -28,7 +28,7 @@ impl Subsampling {
     /// Sub-sampling at rate `gamma` such that the whole is `epsilon`-DP.
     ///
     /// # Errors
-    /// [`ParamError::Plan`] unless `epsilon` is positive and at most 256 and `0 < gamma ≤ 1`.
+    /// [`ParamError::Plan`] unless `epsilon` is positive and at most 256 and `2⁻⁶⁴ ≤ gamma ≤ 1`.
     pub fn new(epsilon: f64, gamma: f64) -> Result<Self, ParamError> {
         if !(epsilon > 0.0 && epsilon <= 256.0) {
             return Err(ParamError::Plan { what: "epsilon", found: epsilon });
