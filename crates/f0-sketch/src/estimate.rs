@@ -126,7 +126,8 @@ impl<M: Mode> PrivateF0Sketch<M> {
     }
 
     /// The estimator of \[PS21\]: a point of the interval that all tables allow, with the guarantee that the count lies in it
-    /// with probability `1 − δ`.
+    /// with probability `1 − δ`, cells taken as independent; with weights only in tables of many cells, since the law of the ones
+    /// is a limit there ([`expected_ones`](cardinality_estimators::parity::expected_ones)).
     ///
     /// It exists to compare: [`estimate`](Self::estimate) is nearer to the truth and answers more often. See
     /// [`IntervalIntersection`] for value and statuses; [`Radius::of_paper`] is the paper's `δ = 2^−levels`.

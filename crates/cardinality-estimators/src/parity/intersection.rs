@@ -2,7 +2,9 @@
 //!
 //! The number of ones `Z` of a table with `m` cells has mean `m·P(n)`, `P(n) = (1 − c·e^{−k·n})/2`, and by Hoeffding's
 //! inequality, with the cells taken as independent, strays from it by more than `t = √(m·ln(2L/δ)/2)` with probability at most `δ/L`
-//! \[resolved\]; cells that a fixed set fills are only nearly so. So with probability `1 − δ` the count lies in all the intervals `{n ≥ 0 : |Z − m·P(n)| ≤ t}` of the `L` tables at once.
+//! \[resolved\]; cells that a fixed set fills are only nearly so. So with probability `1 − δ` the count lies in all the intervals
+//! `{n ≥ 0 : |Z − m·P(n)| ≤ t}` of the `L` tables at once. With weights `P` is a limit for many light items, and this holds where
+//! tables are large enough for it: see [`expected_ones`](crate::parity::expected_ones).
 
 use crate::estimate::Parts;
 use crate::level::CellGroup;

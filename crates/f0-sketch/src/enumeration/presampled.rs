@@ -158,6 +158,28 @@ fn further_releases_of_kept_coins_cost_what_their_permits_say() {
 }
 
 #[test]
+fn further_releases_for_users_cost_what_their_permits_say() {
+    let mut noise = InsecureTestRng::from_u64(6);
+    let user = Unit::user(2).unwrap();
+    for levels in [[1.0, 1.0], [0.2, 3.0], [4.0, 0.5]] {
+        let mut sketch = raw();
+        let noises = levels.map(|level| {
+            let permit = Permit::standalone(epsilon(level));
+            let released = sketch.release_keeping(NoiseRule::Tight, user, permit, &mut noise).unwrap();
+            DyadicProbability::from_numerator(released.leaves()[0].flip_numerator())
+        });
+        // Two items in cells of their own, then in one.
+        for (cells, is_tight) in [([0, 1], true), ([0, 0], false)] {
+            let law = |seen: usize| {
+                joint_law(2, 2, |toss| noises.iter().map(|&p| (tossed(&cells, toss & seen), p)).collect())
+            };
+            let (loss, paid) = (largest_loss(&law(0), &law(3)), levels.iter().sum::<f64>());
+            assert!(loss <= paid && (!is_tight || loss > paid * (1.0 - 1e-9)), "{loss} for {paid}");
+        }
+    }
+}
+
+#[test]
 fn days_and_the_week_they_make_up_cost_what_their_permits_say() {
     let mut noise = InsecureTestRng::from_u64(4);
     for levels in [[1.0, 1.0, 1.0, 1.0], [0.3, 2.0, 0.5, 1.5], [2.0, 0.2, 4.0, 0.1]] {
