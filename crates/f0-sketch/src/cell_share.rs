@@ -24,7 +24,8 @@ use crate::weight::WeightRule;
 ///
 /// A party splits its slightly noisy cells `s` into a uniformly random `r` for one server and `s ⊕ r` for the other, so that
 /// neither learns anything from its share. Sketches are linear: each server adds up the shares of all parties by itself, and
-/// only the two sums are put together.
+/// only the two sums are put together. A share has no bytes: the two servers are two values in one program, which is enough to
+/// study what sharing gains, and no protocol between machines.
 ///
 /// # Privacy
 /// One share alone is uniformly random, whatever the data. Both shares of a party are its sketch under its part of the noise

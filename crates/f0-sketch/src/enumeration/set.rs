@@ -157,24 +157,40 @@ fn a_merge_seen_alone_keeps_what_it_states() {
     assert_eq!(a.merge(&b).unwrap().epsilon_if_seen_alone(), None, "test noise protects nobody");
 }
 
+/// The law of the xor of the noise that so many parties add to three cells.
+fn noise_of_parties(plan: &SharedNoise, honest: u32) -> Law {
+    let mut noise = vec![Big::zero(); 8];
+    noise[0] = Big::one();
+    for _ in 0..honest {
+        let mut next = vec![Big::zero(); 8];
+        for (before, added) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
+            next[before ^ added].add(&noise[before].times_big(&weight(added, 3, plan.flips())));
+        }
+        noise = next;
+    }
+    noise
+}
+
 #[test]
 fn an_opened_sum_is_one_release_and_a_share_alone_is_uniform() {
-    for parties in 1..=3_u32 {
-        let plan = SharedNoise::new::<Set>(parties, parties, Unit::Item, epsilon(1.0)).unwrap();
-        // The law of the xor of all noise, then of one party's state on top.
-        let mut noise = vec![Big::zero(); 8];
-        noise[0] = Big::one();
-        for _ in 0..parties {
-            let mut next = vec![Big::zero(); 8];
-            for (before, added) in (0..8).flat_map(|a| (0..8).map(move |b| (a, b))) {
-                next[before ^ added].add(&noise[before].times_big(&weight(added, 3, plan.flips())));
-            }
-            noise = next;
-        }
+    for (parties, honest) in [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)] {
+        // The others add nothing; what they did add would be post-processing.
+        let plan = SharedNoise::new::<Set>(parties, honest, Unit::Item, epsilon(1.0)).unwrap();
+        let noise = noise_of_parties(&plan, honest);
         let law = |state: usize| -> Law { (0..8).map(|outcome| noise[outcome ^ state].clone()).collect() };
         let needed = symmetric_ratio(noise_of(NoiseRule::Tight, epsilon(1.0), 1));
         let loss = largest_loss(&law(0), &law(1));
         assert!(loss <= needed.ln() + 1e-15 && loss > 1.0 - 1e-9, "{loss}");
+        assert_within(&law(0), &law(1), &needed);
+
+        let plan = SharedNoise::new::<Presampled>(parties, honest, Unit::Item, epsilon(1.0)).unwrap();
+        let noise = noise_of_parties(&plan, honest);
+        let law = |seen: usize| -> Law {
+            mixture((0..2).map(|toss| (0..8).map(|outcome| noise[outcome ^ (toss & seen)].clone()).collect()))
+        };
+        let needed = fair_ratio(flip_probability(ModeKind::Presampled, NoiseRule::Tight, epsilon(1.0), 0.0));
+        let loss = largest_loss(&law(0), &law(1));
+        assert!(loss > 1.0 - 1e-9, "{loss}");
         assert_within(&law(0), &law(1), &needed);
     }
     // Shares: the mask r alone, and s ⊕ φ ⊕ r alone, take every value equally often over all r.
