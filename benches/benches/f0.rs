@@ -75,10 +75,10 @@ fn update(c: &mut Criterion) {
     let (mut narrow, mut wide) = (vec![0; ITEMS], vec![[0; 2]; ITEMS]);
     let hash = DefaultHash::default();
     group.bench_function("64 bits of u64", |bench| {
-        bench.iter(|| hash64_unsigned(&hash, black_box(&items), &mut narrow))
+        bench.iter(|| hash64_unsigned(&hash, black_box(&items), &mut narrow));
     });
     group.bench_function("128 bits of u64", |bench| {
-        bench.iter(|| hash128_unsigned(&hash, black_box(&items), &mut wide))
+        bench.iter(|| hash128_unsigned(&hash, black_box(&items), &mut wide));
     });
     group.bench_function("hashes, sfm", |bench| bench.iter(|| sfm.update_hashes(black_box(&narrow))));
     group.bench_function("hashes", |bench| bench.iter(|| set.toggle_hashes(black_box(&wide))));
