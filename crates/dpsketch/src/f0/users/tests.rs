@@ -37,7 +37,9 @@ fn of_items(items: impl IntoIterator<Item = u64>, max_items: u32) -> RawF0Sketch
     let raw = all.finish().unwrap().0;
     let unit = f0_unit(Unit::user(max_items).unwrap());
     match raw.0 {
-        crate::f0::raw::RawMode::Set(sketch) => RawF0Sketch(crate::f0::raw::RawMode::Set(sketch.with_unit(unit).unwrap())),
+        crate::f0::raw::RawMode::Set(sketch) => {
+            RawF0Sketch(crate::f0::raw::RawMode::Set(sketch.with_unit(unit).unwrap()))
+        }
         crate::f0::raw::RawMode::Presampled(other) => panic!("{other:?}"),
     }
 }
