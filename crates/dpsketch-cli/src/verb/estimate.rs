@@ -96,12 +96,10 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
     )];
     match answer.whole() {
         Some(F0Whole::SymmetricDifference) => {
-            lines.push(("of", "items in an odd number of the sets: of two, in exactly one".to_owned()));
+            let sets = if answer.sketches() == 2 { "exactly one of the two sets" } else { "an odd number of the sets" };
+            lines.push(("of", format!("items in {sets}")));
         }
         Some(F0Whole::Union) => lines.push(("of", "the union of the streams".to_owned())),
-        Some(F0Whole::One) if answer.sketches() > 1 && answer.to_json()["mode"] == "set" => {
-            lines.push(("of", "the merged file: items in an odd number of its sets".to_owned()));
-        }
         _ => {}
     }
     lines.push(("interval", interval(answer, number)));

@@ -27,7 +27,7 @@ pub(crate) struct FrequencyArgs {
     #[arg(long, value_name = "G", value_parser = parse_granularity, allow_hyphen_values = true)]
     pub(crate) granularity: Option<Granularity>,
     /// The most that one row may weigh, or one item of a user, plus or minus: noise is in proportion to it. 1 if left out.
-    /// With --kind f0, the most that an item may weigh; heavier ones are brought down to it.
+    /// With `build --kind f0`, the most that an item may weigh; heavier ones are brought down to it.
     #[arg(long, value_name = "C", value_parser = amount, allow_hyphen_values = true)]
     pub(crate) max_weight: Option<f64>,
 }

@@ -68,7 +68,9 @@ impl QueryArgs {
     /// The same error, told of the flag that the item came with.
     fn blame(&self, error: Error) -> Error {
         let told = error.to_json();
-        let is_listed = !self.items.iter().any(|item| told["value"] == item.as_str());
+        // The value may be one field of an item.
+        let value = told["value"].as_str().unwrap_or_default();
+        let is_listed = self.items_file.is_some() && !self.items.iter().any(|item| item.contains(value));
         if told["argument"] == "--item" && is_listed { error.argument("--items-file") } else { error }
     }
 }

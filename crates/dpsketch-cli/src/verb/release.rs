@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dpsketch::dp_noise::Epsilon;
+use dpsketch::f0_sketch::ModeKind;
 use dpsketch::sfm_pcsa::Leaf;
 use dpsketch::{
     AnyF0Sketch, AnySketch, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch, RawPrefixStack,
@@ -74,6 +75,9 @@ fn distinct(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     };
     let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
     books.finish(release)?;
+    if args.again && matches!(&sketch, AnySketch::F0(f0) if f0.mode() == ModeKind::Presampled) {
+        console.warn("this release shares the secret coins of the earlier ones: never put them into one merge or one formula, where the coins cancel and the answer is far too small");
+    }
     report_written(&args.out, &sketch, free, console)
 }
 

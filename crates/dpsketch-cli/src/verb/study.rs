@@ -105,7 +105,7 @@ pub(crate) fn run(args: &StudyArgs, console: Console) -> Result<(), Error> {
 /// Checks the sketches, or shows the study where there are none.
 fn check_or_show(file: &Path, sketches: &[PathBuf], console: Console) -> Result<(), Error> {
     let named = |error: Error| error.argument_or("STUDY");
-    match kind_of(file).map_err(named)? {
+    match kind_of(file).map_err(named)?.unwrap_or(Kind::Sfm) {
         Kind::Sfm => {
             let study = Study::load(file).map_err(named)?;
             if sketches.is_empty() {
@@ -176,17 +176,18 @@ impl NewArgs {
     }
 }
 
-/// What the study in a file is about; sfm where that cannot be told, so that whoever reads it next says what is wrong.
-pub(super) fn kind_of(file: &Path) -> Result<Kind, Error> {
+/// What the study in a file is about; none where that cannot be told, so that whoever reads it next says what is wrong.
+pub(super) fn kind_of(file: &Path) -> Result<Option<Kind>, Error> {
     const LONGEST: u64 = 1 << 20;
     let failed = |error| Error::reading(&file.display().to_string(), error);
     let mut text = Vec::new();
     open_file(file).map_err(failed)?.take(LONGEST).read_to_end(&mut text).map_err(failed)?;
     let study = serde_json::from_slice::<Value>(&text).ok();
     Ok(match study.as_ref().and_then(|study| study["kind"].as_str()) {
-        Some("countsketch") => Kind::Countsketch,
-        Some("f0") => Kind::F0,
-        _ => Kind::Sfm,
+        Some("countsketch") => Some(Kind::Countsketch),
+        Some("f0") => Some(Kind::F0),
+        Some("sfm") => Some(Kind::Sfm),
+        _ => None,
     })
 }
 

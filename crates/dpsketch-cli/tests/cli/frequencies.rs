@@ -148,6 +148,7 @@ fn items_of_several_columns_are_asked_for_as_records() {
     assert_eq!(asked("EWR,JFK,1", "text,text")["allowed"], "2 fields separated by commas");
     assert_eq!(asked("EWR,x", "text,integer")["value"], "x");
     assert_eq!(asked("EWR,JFK", "text,date")["argument"], "--fields");
+    assert_eq!(asked("EWR,B6", "text,integer")["argument"], "--item", "no file was named");
     folder.fails(2, &["query", "a.dps", "--item", "1", "--integers", "--fields", "text"]);
     let error = folder.fails(2, &["topk", "a.dps", "--candidates", "items.txt", "--fields", "text,integer"]);
     assert_eq!(error["argument"], "--candidates");

@@ -180,18 +180,11 @@ fn a_study_decides_shape_bound_and_level() {
         (&["--epsilon", "1", "--pure"], "--epsilon"),
         (&["--relation", "substitute"], "--relation"),
         (&["--trim"], "--trim"),
+        (&["--kind", "sfm"], "--kind"),
         (&["--user", "item", "--max-items", "2"], "--user"),
     ] {
         assert_eq!(folder.fails(2, &[&build[..], flags].concat())["argument"], argument);
     }
-    folder.fails(
-        5,
-        &[&build[..], &["--kind", "sfm"]]
-            .concat()
-            .into_iter()
-            .filter(|flag| !["--weight", "w"].contains(flag))
-            .collect::<Vec<_>>(),
-    );
     let other = ["build", "a.csv", "--column", "item", "--kind", "countsketch", "--rho", "0.5", "--out", "o.dps"];
     folder.ok(&other);
     folder.fails(3, &["study", "check", "s.study", "o.dps"]);

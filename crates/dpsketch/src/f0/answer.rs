@@ -18,11 +18,12 @@ use crate::set_answer::{nothing, raw_refused};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum F0Whole {
-    /// The set behind the only sketch, whatever was put together in its file.
+    /// The set behind the only release, or in the only raw file.
     One,
-    /// What is in an odd number of the sets behind several sketches of mode `set`; of two, in one and not in the other.
+    /// What is in an odd number of the sets behind several releases of mode `set`, merged or not; of two, in one and not in the
+    /// other.
     SymmetricDifference,
-    /// What is in any of the data sets behind several sketches of mode `presampled`.
+    /// What is in any of the data sets behind several releases of mode `presampled`, merged or not.
     Union,
     /// A set formula of its own, or a similarity.
     Formula,
@@ -40,10 +41,10 @@ impl F0Whole {
         }
     }
 
-    /// What the XOR of so many sketches tells about.
-    fn of_xor(mode: ModeKind, sketches: usize) -> Self {
+    /// What the XOR of so many releases or raw sketches tells about.
+    fn of_xor(mode: ModeKind, parts: usize) -> Self {
         match mode {
-            _ if sketches == 1 => Self::One,
+            _ if parts == 1 => Self::One,
             ModeKind::Set => Self::SymmetricDifference,
             ModeKind::Presampled => Self::Union,
         }
@@ -54,20 +55,18 @@ impl F0Whole {
 pub(crate) fn estimate_f0(sketches: &F0State<'_>, confidence: Confidence) -> Result<Answer, Error> {
     let of = F0Whole::of_xor(sketches.mode(), sketches.len());
     match sketches {
-        F0State::Set(private) => xor_of(private, of, confidence),
-        F0State::Presampled(private) => xor_of(private, of, confidence),
+        F0State::Set(private) => xor_of(private, confidence),
+        F0State::Presampled(private) => xor_of(private, confidence),
         F0State::RawSet(raws) => Ok(of_raw(&merge_raw_sets(raws)?, raws.len(), of, confidence)),
         F0State::RawPresampled(raws) => Ok(of_raw(&merge_raw_streams(raws)?, raws.len(), of, confidence)),
     }
 }
 
 /// The XOR of all sketches, which is the only one where there is one.
-fn xor_of<M: Mode>(
-    private: &Named<'_, PrivateF0Sketch<M>>,
-    of: F0Whole,
-    confidence: Confidence,
-) -> Result<Answer, Error> {
+fn xor_of<M: Mode>(private: &Named<'_, PrivateF0Sketch<M>>, confidence: Confidence) -> Result<Answer, Error> {
     let sketch = merge_private(private)?;
+    // A merged file is the XOR of what was merged.
+    let of = F0Whole::of_xor(M::KIND, sketch.leaves().len());
     let estimate = sketch.estimate(confidence);
     let parts = parts_of(&sketch, &estimate);
     Ok(told(private, of, estimate).with_parts(parts))

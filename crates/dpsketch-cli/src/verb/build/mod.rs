@@ -25,7 +25,7 @@ pub(crate) use f0::release_id;
 use frequency::{PrefixArgs, WeightArgs};
 use groups::GroupArgs;
 use rows::Roles;
-use settings::Settings;
+use settings::{Settings, settle};
 pub(crate) use sketch::{Hash, SketchArgs, SketchKeyArgs};
 use users::UserArgs;
 pub(crate) use users::max_items;
@@ -102,6 +102,17 @@ pub(crate) enum Kind {
     F0,
 }
 
+impl Kind {
+    /// As the flag says it.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sfm => "sfm",
+            Self::Countsketch => "countsketch",
+            Self::F0 => "f0",
+        }
+    }
+}
+
 pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     args.check_out()?;
     at_most_one_stdin(&args.inputs).map_err(|error| error.argument("INPUT"))?;
@@ -130,11 +141,11 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
 impl BuildArgs {
     /// What was asked for, or what the study is about.
     fn kind(&self) -> Result<Kind, Error> {
-        match (self.kind, &self.study) {
-            (Some(kind), _) => Ok(kind),
-            (None, Some(study)) => kind_of(study).map_err(|error| error.argument("--study")),
-            (None, None) => Ok(Kind::Sfm),
-        }
+        // What is no study is told by whoever reads it whole.
+        let studied =
+            self.study.as_deref().map(kind_of).transpose().map_err(|error| error.argument("--study"))?.flatten();
+        settle("--kind", self.kind.map(Kind::as_str), studied.map(Kind::as_str))?;
+        Ok(self.kind.or(studied).unwrap_or(Kind::Sfm))
     }
 
     /// Before anything is opened or spent.
