@@ -106,7 +106,7 @@ fn intervals_cover_and_errors_are_as_predicted() {
 
 /// The whole field of noise, sizes and shapes, 10,000 sketches each.
 #[test]
-#[ignore = "a quarter of an hour"]
+#[ignore = "a quarter of an hour: 10,000 trials of many settings; `cargo xtask test --all` runs it"]
 fn intervals_cover_and_errors_are_as_predicted_everywhere() {
     for (levels, cells) in [(24, 512), (12, 512), (24, 4096), (12, 4096), (24, 16_384)] {
         for model in [Set, Presampled] {
