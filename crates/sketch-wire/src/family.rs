@@ -31,7 +31,7 @@ enum Content {
 pub struct Family(u8);
 
 /// Number, name and content of every family, by rising number.
-const REGISTRY: [(Family, &str, Content); 15] = [
+const REGISTRY: [(Family, &str, Content); 20] = [
     (Family::SFM_PRIVATE, "sfm-private", Content::Private),
     (Family::PCSA_RAW, "pcsa-raw", Content::Raw),
     (Family::LINEAR_PRIVATE, "linear-private", Content::Private),
@@ -46,6 +46,11 @@ const REGISTRY: [(Family, &str, Content); 15] = [
     (Family::PREFIX_RAW, "prefix-raw", Content::Raw),
     (Family::F0_PRIVATE, "f0-private", Content::Private),
     (Family::F0_RAW, "f0-raw", Content::Raw),
+    (Family::SFM_TALLY, "sfm-tally", Content::Private),
+    (Family::SFM_SUBSAMPLED, "sfm-subsampled", Content::Private),
+    (Family::SFM_SUBSAMPLED_RAW, "sfm-subsampled-raw", Content::Raw),
+    (Family::F0_SUBSAMPLED, "f0-subsampled", Content::Private),
+    (Family::F0_SUBSAMPLED_RAW, "f0-subsampled-raw", Content::Raw),
     (Family::EXAMPLE, "example", Content::Either),
 ];
 
@@ -78,6 +83,16 @@ impl Family {
     pub const F0_PRIVATE: Self = Self(13);
     /// A GF(2) sketch before noise.
     pub const F0_RAW: Self = Self(14);
+    /// Released Sketch-Flip-Merge sketches, counted cell by cell.
+    pub const SFM_TALLY: Self = Self(15);
+    /// A released Sketch-Flip-Merge sketch of a secret sample of the items.
+    pub const SFM_SUBSAMPLED: Self = Self(16);
+    /// A PCSA bitmap of a secret sample of the items before noise.
+    pub const SFM_SUBSAMPLED_RAW: Self = Self(17);
+    /// A released GF(2) sketch of a secret sample of the items.
+    pub const F0_SUBSAMPLED: Self = Self(18);
+    /// A GF(2) sketch of a secret sample of the items before noise.
+    pub const F0_SUBSAMPLED_RAW: Self = Self(19);
     /// Bodies of documentation and tests. No sketch ever uses it.
     pub const EXAMPLE: Self = Self(255);
 
