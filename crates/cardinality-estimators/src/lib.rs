@@ -11,6 +11,7 @@ mod estimate;
 mod formula;
 mod information;
 mod interval;
+mod law;
 mod layout;
 mod legions;
 mod level;
