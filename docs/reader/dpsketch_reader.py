@@ -37,6 +37,7 @@ FAMILIES = {
     12: "prefix-raw",
     13: "f0-private",
     14: "f0-raw",
+    15: "sfm-tally",
     EXAMPLE: "example",
 }
 MAX_RELEASES = 65536
@@ -93,8 +94,8 @@ def read_header(data, wanted_family=None):
         raise FormatError("unknown_flags", f"flags {flags:#010b}")
     if bool(flags & PRIVATE) == bool(flags & RAW):
         raise FormatError("flags_exclusive", f"expected exactly one of private and raw, flags {flags:#010b}")
-    state = FAMILIES[family].rpartition("-")[2]
-    if (state == "private" and flags & RAW) or (state == "raw" and flags & PRIVATE):
+    raw = FAMILIES[family].endswith("-raw")
+    if family != EXAMPLE and raw != bool(flags & RAW):
         raise FormatError("flags_family", f"{FAMILIES[family]} with flags {flags:#010b}")
     if data[16:24] != bytes(8):
         raise FormatError("reserved", f"expected eight zero bytes, found {data[16:24].hex()}")
@@ -591,6 +592,7 @@ def _prefix_private(fields, header):
 # --- F0 -----------------------------------------------------------------------------------------------------------
 
 SET, PRESAMPLED = 1, 2
+MAX_COINS = 1 << 17
 MODES = {SET: "set", PRESAMPLED: "presampled"}
 
 
@@ -638,15 +640,25 @@ def _f0_raw(fields, header):
     exposed = frame.mode == PRESAMPLED and releases > 0
     if not (0 < value < math.inf if exposed else not any(exposure)):
         raise FormatError("body", f"a level of {value} after {releases} releases in mode {MODES[frame.mode]}")
+    coins = [name for (name,) in fields.records("16s")]
+    _f0_coins(frame.mode, coins)
     return {
         "family": FAMILIES[header["family"]],
         **frame.describe(),
         "releases": releases,
         "max_items": max_items,
         "exposure": value,
+        "coins": [name.hex() for name in coins],
         "insecure_coins": insecure,
         **_ones(fields, frame),
     }
+
+
+def _f0_coins(mode, names):
+    """A set has no coins; names rise, each once."""
+    _within("names of coins", len(names), 0, MAX_COINS if mode == PRESAMPLED else 0)
+    if any(name >= after for name, after in zip(names, names[1:])):
+        raise FormatError("body", "names of coins are not in rising order")
 
 
 def _f0_least(mode, share):
@@ -683,6 +695,11 @@ def _f0_private(fields, header):
     if any(name >= after for name, after in zip(names, names[1:])):
         raise FormatError("body", "releases are not in rising order")
     leaves = [_f0_leaf(frame.mode, index, record) for index, record in enumerate(records)]
+    coins = fields.records("16sI")
+    _f0_coins(frame.mode, [name for name, _ in coins])
+    owners = {release for _, release in coins}
+    if owners - set(range(len(leaves))) or frame.mode == PRESAMPLED and len(owners) < len(leaves):
+        raise FormatError("body", "coins of a release that is not there, or a release without coins")
     contrast, sure = Fraction(1), Fraction(1)
     for leaf in leaves:
         contrast *= 1 - Fraction(int(leaf["flip_numerator"]), 1 << 63)
@@ -699,6 +716,7 @@ def _f0_private(fields, header):
         "insecure_noise": "insecure_noise" in header["flags"],
         **frame.describe(),
         "leaves": leaves,
+        "coins": [{"name": name.hex(), "release": release} for name, release in coins],
         "contrast": float(contrast),
         "flip_probability": float((1 - contrast) / 2),
         "level_if_seen_alone": None if cells_of_unit is None else float(level * cells_of_unit),
@@ -706,6 +724,127 @@ def _f0_private(fields, header):
         "epsilon_total": _epsilon_total(leaves),
         **_ones(fields, frame),
     }
+
+
+# --- tallies ------------------------------------------------------------------------------------------------------
+
+MAX_TALLIED, MAX_CLASSES = 1023, 16
+
+
+def _reaches(leaf, p, q):
+    """Whether more noise turns the flips of a release into p and q: neither p/q nor (1 - q)/(1 - p) grows."""
+    whole, own_p, own_q = 1 << 64, int(leaf["p_numerator"]), int(leaf["q_numerator"])
+    return p * own_q <= own_p * q and (whole - q) * (whole - own_p) <= (whole - own_q) * (whole - p)
+
+
+def _tally_numbers(shape, words, counts):
+    """The number of every cell, class by class."""
+    size = -(-shape.cells // 64)
+    expected = sum(count.bit_length() for count in counts) * size
+    if len(words) != expected:
+        raise FormatError("body", f"expected {expected} words of cells, found {len(words)}")
+    numbers, at = [], 0
+    for count in counts:
+        cells = [0] * shape.cells
+        for digit in range(count.bit_length()):
+            bits = int.from_bytes(b"".join(struct.pack("<Q", word) for (word,) in words[at : at + size]), "little")
+            if bits >> shape.cells:
+                raise FormatError("body", f"bits set beyond the last of {shape.cells} cells")
+            cells = [number | (bits >> cell & 1) << digit for cell, number in enumerate(cells)]
+            at += size
+        if max(cells) > count:
+            raise FormatError("body", f"a cell holds {max(cells)} ones of {count} sketches")
+        numbers.append(cells)
+    return numbers
+
+
+def _check_tally(shape, classes, releases, numbers):
+    """Releases in order, each in a class that it reaches; ones that add up to the cells where nothing was thinned."""
+    names = [release["id"] for release in releases]
+    if any(name >= after for name, after in zip(names, names[1:])):
+        raise FormatError("body", "releases are not in rising order")
+    thinned = set()
+    for index, release in enumerate(releases):
+        p, q = classes[release["class"]]
+        if not _reaches(release, p, q):
+            raise FormatError("body", f"release {index} cannot have the channel of its class")
+        if (p, q) != (int(release["p_numerator"]), int(release["q_numerator"])):
+            thinned.add(release["class"])
+    for index in set(range(len(classes))) - thinned:
+        members = [release["ones_per_level"] for release in releases if release["class"] == index]
+        for level, ones in enumerate(map(sum, zip(*members))):
+            found = sum(numbers[index][level * shape.buckets : (level + 1) * shape.buckets])
+            if ones != found:
+                raise FormatError("body", f"level {level} of class {index}: the releases have {ones} ones, the cells {found}")
+    return bool(thinned)
+
+
+def _tally(fields, header):
+    shape = Pcsa(fields)
+    hash_id = _hash(fields)
+    classes = fields.records("QQ")
+    _within("classes", len(classes), 1, MAX_CLASSES)
+    if any(a >= b for a, b in zip(classes, classes[1:])) or not all(0 < q < p for p, q in classes):
+        raise FormatError("body", "classes out of order or without a channel")
+    releases = [
+        {"id": name.hex(), "p_numerator": str(p), "q_numerator": str(q), "epsilon": epsilon, "max_items": max_items,
+         "made_elsewhere": bool(_at_most("origin", origin, 1)), "class": _at_most("class", index, len(classes) - 1)}
+        for name, p, q, epsilon, max_items, origin, index in fields.records("16sQQdIBB")
+    ]
+    _within("releases", len(releases), 1, MAX_TALLIED)
+    ones = [count for (count,) in fields.records("I")]
+    _within("counts of ones", len(ones), len(releases) * shape.levels, len(releases) * shape.levels)
+    _within("ones of a level", max(ones), 0, shape.buckets)
+    for index, release in enumerate(releases):
+        release["ones_per_level"] = ones[index * shape.levels : (index + 1) * shape.levels]
+    counts = [sum(release["class"] == index for release in releases) for index in range(len(classes))]
+    _within("releases of a class", min(counts), 1, MAX_TALLIED)
+    numbers = _tally_numbers(shape, fields.records("Q"), counts)
+    _check_leaves(releases, shape.cells_per_item)
+    thinned = _check_tally(shape, classes, releases, numbers)
+    return {
+        "family": FAMILIES[header["family"]],
+        "insecure_noise": "insecure_noise" in header["flags"],
+        **shape.describe(),
+        **hash_id,
+        "classes": [{"p_numerator": str(p), "q_numerator": str(q), "p": p / 2**64, "q": q / 2**64, "sketches": count}
+                    for (p, q), count in zip(classes, counts)],
+        "releases": releases,
+        "thinned": thinned,
+        "cells_per_level": _cells_per_level(shape, numbers, counts),
+        "epsilon": max(release["epsilon"] for release in releases),
+        "epsilon_total": _epsilon_total(releases),
+        "thins_to": _thins_to(classes),
+    }
+
+
+def _at_most(name, value, high):
+    _within(name, value, 0, high)
+    return value
+
+
+def _cells_per_level(shape, numbers, counts):
+    """How many cells of each level hold the numbers x1, x2, ... of the classes: index x1 + (k1 + 1) x2 + ...
+
+    Nothing where that would be a long table; such tallies are thinned before they are estimated.
+    """
+    strides = [1]
+    for count in counts:
+        strides.append(strides[-1] * (count + 1))
+    if strides[-1] > 1 << 12:
+        return None
+    levels = [[0] * strides[-1] for _ in range(shape.levels)]
+    for cell, combined in enumerate(zip(*numbers)):
+        levels[cell // shape.buckets][sum(x * stride for x, stride in zip(combined, strides))] += 1
+    return levels
+
+
+def _thins_to(classes):
+    """The least noisy channel that more noise makes of all classes."""
+    channels = [(Fraction(p, 1 << 64), Fraction(q, 1 << 64)) for p, q in classes]
+    ones, zeros = min(p / q for p, q in channels), min((1 - q) / (1 - p) for p, q in channels)
+    q = (zeros - 1) / (ones * zeros - 1)
+    return {"p": float(ones * q), "q": float(q)}
 
 
 # How to read the body of a family, and how long it may be.
@@ -719,6 +858,7 @@ _BODIES[11] = (_prefix_private, 1 << 30)
 _BODIES[12] = (_prefix_raw, 1 << 30)
 _BODIES[13] = (_f0_private, 1 << 24)
 _BODIES[14] = (_f0_raw, 1 << 24)
+_BODIES[15] = (_tally, 1 << 30)
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

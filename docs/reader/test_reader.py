@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sorted(ROOT.glob("crates/*/tests/golden/*.bin"))
 FORMAT_PAGE = ROOT / "docs/src/wire-format.md"
 # Fields of a description that say how the file was made, not what it holds.
-COMMENTS = {"generator", "note", "items", "wanted_family"}
+COMMENTS = {"generator", "note", "items", "parts", "wanted_family"}
 # Sums and logarithms of 60 digits, rounded to a double on both sides.
 RELATIVE = 1e-15
 

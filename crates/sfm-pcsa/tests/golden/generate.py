@@ -426,10 +426,116 @@ def row_files(integers):
     (HERE / "legions_boundaries.json").write_text(json.dumps(boundaries, indent=1) + "\n")
 
 
+# --- tallies ------------------------------------------------------------------------------------------------------
+
+SFM_TALLY = 15
+
+
+def planes(numbers, count):
+    """For each binary digit of `count` the cells whose number has it, as integers."""
+    return [sum(1 << cell for cell, x in enumerate(numbers) if x >> digit & 1) for digit in range(count.bit_length())]
+
+
+def tally_file(shape, key, classes, releases, insecure):
+    body = shape.fields + struct.pack("<BQ", 1, key)
+    body += struct.pack("<Q", len(classes)) + b"".join(struct.pack("<QQ", *flips) for flips, _, _ in classes)
+    body += struct.pack("<Q", len(releases))
+    for leaf, elsewhere, class_, _ in releases:
+        body += leaf["id"] + struct.pack("<QQdI", leaf["p"], leaf["q"], leaf["epsilon"], leaf["max_items"])
+        body += struct.pack("<BB", elsewhere, class_)
+    ones = [count for *_, levels in releases for count in levels]
+    body += struct.pack(f"<Q{len(ones)}I", len(ones), *ones)
+    cells = b"".join(words(plane, shape.cells)[8:] for _, count, numbers in classes for plane in planes(numbers, count))
+    body += struct.pack("<Q", len(cells) // 8) + cells
+    return container(SFM_TALLY, PRIVATE | (INSECURE if insecure else 0), body)
+
+
+def corner(flips):
+    """The least noisy channel that more noise makes of all of these: the corner of P <= alpha Q, 1 - Q <= beta (1 - P)."""
+    channels = [(Fraction(p, 2**64), Fraction(q, 2**64)) for p, q in flips]
+    alpha = min(p / q for p, q in channels)
+    beta = min((1 - q) / (1 - p) for p, q in channels)
+    q = (beta - 1) / (alpha * beta - 1)
+    return alpha * q, q
+
+
+def release_bits(shape, number):
+    """Fixed bits without a meaning, other ones for every release."""
+    return sum(1 << i for i in range(shape.cells) if (i * i + (5 + number) * i + 3 * number) % 11 in (0, 3, 5, 9))
+
+
+def tally(name, shape, leaves, elsewhere=(), insecure=False, thinned_to=None):
+    """Of the releases `leaves`; `thinned_to` puts them all into one class of those flips, with tallies without a meaning."""
+    key = fingerprint(DEFAULT_KEY)
+    bits = {leaf["id"]: release_bits(shape, leaf["id"][0]) for leaf in leaves}
+    numbered = lambda members: [sum(bits[leaf["id"]] >> i & 1 for leaf in members) for i in range(shape.cells)]
+    own = lambda leaf: thinned_to or (leaf["p"], leaf["q"])
+    classes = []
+    for flips in sorted({own(leaf) for leaf in leaves}):
+        members = [leaf for leaf in leaves if own(leaf) == flips]
+        numbers = [i % (len(members) + 1) for i in range(shape.cells)] if thinned_to else numbered(members)
+        classes.append((flips, len(members), numbers))
+    index = {flips: i for i, (flips, _, _) in enumerate(classes)}
+    releases = [
+        (leaf, leaf["id"][0] in elsewhere, index[own(leaf)], shape.ones(bits[leaf["id"]])["ones_per_level"])
+        for leaf in sorted(leaves, key=lambda leaf: leaf["id"])
+    ]
+    histograms = []
+    for level in range(shape.levels):
+        states = 1
+        for _, count, _ in classes:
+            states *= count + 1
+        counts = [0] * states
+        for cell in range(level << shape.index_bits, level + 1 << shape.index_bits):
+            state, stride = 0, 1
+            for _, count, numbers in classes:
+                state, stride = state + stride * numbers[cell], stride * (count + 1)
+            counts[state] += 1
+        histograms.append(counts)
+    p, q = corner([flips for flips, _, _ in classes])
+    says = {
+        "family": "sfm-tally", "insecure_noise": insecure, **shape.says,
+        "hash_algorithm": 1, "hash_fingerprint": f"{key:016x}",
+        "classes": [
+            {"p_numerator": str(flips[0]), "q_numerator": str(flips[1]), "p": flips[0] / 2**64, "q": flips[1] / 2**64,
+             "sketches": count} for flips, count, _ in classes
+        ],
+        "releases": [
+            {"id": leaf["id"].hex(), "p_numerator": str(leaf["p"]), "q_numerator": str(leaf["q"]),
+             "epsilon": leaf["epsilon"], "max_items": leaf["max_items"], "made_elsewhere": bool(away), "class": class_,
+             "ones_per_level": ones} for leaf, away, class_, ones in releases
+        ],
+        "thinned": thinned_to is not None and any((leaf["p"], leaf["q"]) != thinned_to for leaf in leaves),
+        "cells_per_level": histograms,
+        "epsilon": max(leaf["epsilon"] for leaf in leaves),
+        "epsilon_total": epsilon_total(leaves),
+        "thins_to": {"p": float(p), "q": float(q)},
+    }
+    if not thinned_to:
+        steps = lambda leaf: [(0, ELSEWHERE if leaf["id"][0] in elsewhere else HERE_MADE, 1)]
+        says["parts"] = [private_file(shape, 1, key, [leaf], steps(leaf), bits[leaf["id"]], insecure).hex() for leaf in leaves]
+    write(name, tally_file(shape, key, classes, releases, insecure), says)
+
+
+def tally_files():
+    tally("tally-single", Pcsa(3, 5), [symmetric(1, 2.0)])
+    tally("tally-pair", Pcsa(6, 4), [symmetric(9, 1.0), symmetric(4, 1.0)])
+    tally("tally-many", Pcsa(5, 3), [symmetric(i * 37 % 101, 2.0) for i in range(1, 21)])
+    tally("tally-classes", Pcsa(7, 3), [symmetric(3, 1.0), xor_family(5, 1.5), symmetric(2, 1.0), symmetric(1, 1.0)])
+    tally("tally-mixed", Pcsa(4, 6), [symmetric(8, 4.0), xor_family(2, 2.0, max_items=3), symmetric(5, 0.5), xor_family(1, 1.0)])
+    tally("tally-users", Pcsa(3, 8), [symmetric(2, 3.0, max_items=7), symmetric(1, 3.0, max_items=7)])
+    tally("tally-elsewhere", Pcsa(6, 4), [symmetric(2, 1.0), symmetric(1, 1.0)], elsewhere=(1,))
+    tally("tally-insecure", Pcsa(6, 4), [symmetric(1, 1.0), symmetric(2, 4.0)], insecure=True)
+    target = symmetric(0, 1.0)
+    tally("tally-thinned", Pcsa(6, 4), [symmetric(3, 1.0), symmetric(1, 2.0), symmetric(2, 4.0)],
+          thinned_to=(target["p"], target["q"]))
+
+
 def main():
     integers = lambda items: [default_hash(DEFAULT_KEY, b"integer", struct.pack("<Q", i)) for i in items]
     pcsa_files(integers)
     row_files(integers)
+    tally_files()
 
 
 if __name__ == "__main__":
