@@ -7,7 +7,9 @@ use crate::level::Term;
 use crate::maximum::{maximise, maximise_on_grid};
 use crate::parity::JointParityCounts;
 use crate::solve::Peak;
-use crate::{BitChannel, CellLayout, Confidence, LevelCounts, Status};
+use crate::tally::TallyCounts;
+use crate::venn::region_weights;
+use crate::{BitChannel, CellLayout, Confidence, LevelCounts, SetFormula, Status};
 
 /// The log-likelihood at one count, without constants, and its first two derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +59,21 @@ fn maximum(counts: &LevelCounts, peak: Peak) -> Maximum {
         Peak::Lost => (Status::NotConverged, f64::NAN),
     };
     Maximum { status, n_hat }
+}
+
+/// A formula from sizes of regions (mask `A` at `A − 1`) and their covariance matrix, row by row: its value and standard
+/// error, `w'x` and `√(w'Vw)`. What [`VennFit`](crate::venn::VennFit) does with its own; `None` unless there is one size a
+/// region and a square matrix of them.
+#[must_use]
+pub fn formula_of_regions(formula: &SetFormula, regions: &[f64], covariance: &[f64]) -> Option<(f64, f64)> {
+    let size = formula.weights().len() - 1;
+    if regions.len() != size || covariance.len() != size * size {
+        return None;
+    }
+    let weights = region_weights(formula);
+    let dot = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+    let variance: f64 = covariance.chunks_exact(size).zip(&weights).map(|(row, w)| w * dot(row)).sum();
+    Some((dot(regions), variance.max(0.0).sqrt()))
 }
 
 fn with<T>(layout: &CellLayout, channel: BitChannel, f: impl FnOnce(Information<'_>) -> T) -> T {
@@ -158,4 +175,37 @@ pub fn joint_parity_log_likelihood(counts: &JointParityCounts, regions: [f64; 3]
 #[must_use]
 pub fn dilogarithm(x: f64) -> f64 {
     crate::asymptotic::dilogarithm(x)
+}
+
+/// `K[x, m]` at `x·(k+1) + m`: the probability that `x` of `k` sketches behind one channel read one in a cell that `m` of
+/// them hold.
+///
+/// # Examples
+/// ```
+/// use cardinality_estimators::{BitChannel, diagnostics::tally_kernel};
+/// // Two sketches, one of which holds the cell: 0.9·0.8 + 0.1·0.2 that one of the two reads one.
+/// let kernel = tally_kernel(BitChannel::new(0.9, 0.2)?, 2);
+/// assert!((kernel[3 + 1] - 0.74).abs() < 1e-15);
+/// # Ok::<(), cardinality_estimators::ParamError>(())
+/// ```
+#[must_use]
+pub fn tally_kernel(channel: BitChannel, sketches: usize) -> Vec<f64> {
+    crate::law::kernel(channel, sketches)
+}
+
+/// The profile log-likelihood of a tally under the free law, and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreeLawAt {
+    /// `l(n)`, without multinomial coefficients.
+    pub log_likelihood: f64,
+    /// `dl/dn`.
+    pub score: f64,
+    /// No law of the cells has a log-likelihood higher than `log_likelihood + gap`.
+    pub gap: f64,
+}
+
+/// The free law's log-likelihood at a union of `n ≥ 0` items, with a certificate of at most `tolerance` where numbers allow.
+#[must_use]
+pub fn tally_free_law(counts: &TallyCounts, n: f64, tolerance: f64) -> FreeLawAt {
+    crate::tally::free_law_at(counts, n, tolerance)
 }

@@ -114,6 +114,20 @@ pub enum ParamError {
         /// The number given.
         found: usize,
     },
+    /// More sets than a fit of all regions takes, or none.
+    #[error("{found} sets, but a fit of all regions takes 1 ..= 4")]
+    VennSets {
+        /// The number given.
+        found: usize,
+    },
+    /// A region that is empty or names a set that is not there.
+    #[error("region {mask:#b} of a fit of {sets} sets")]
+    Region {
+        /// The refused mask.
+        mask: usize,
+        /// Sets of the fit.
+        sets: usize,
+    },
     /// The patterns counted in a group are not as many as its cells.
     #[error("{found} patterns were counted in a group of {expected} cells")]
     Patterns {

@@ -28,6 +28,7 @@ mod product_moments;
 mod set_estimate;
 mod solve;
 mod status;
+pub mod venn;
 
 pub use answer::estimate;
 pub use asymptotic::{asymptotic_information, asymptotic_rse};

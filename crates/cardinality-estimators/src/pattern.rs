@@ -23,7 +23,7 @@ pub struct PatternCounts {
     channels: Vec<BitChannel>,
     /// By falling rate.
     pub(crate) groups: Vec<PatternGroup>,
-    n_cap: f64,
+    pub(crate) n_cap: f64,
     hashes: u32,
 }
 
