@@ -1,16 +1,15 @@
 use std::collections::BTreeSet;
 
-use cardinality_estimators::{Confidence, Estimate, LastLevel};
+use cardinality_estimators::Estimate;
 use dp_noise::Amount;
 use f0_sketch::ModeKind;
 use serde_json::{Value, json};
-use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, Unit, union_estimate};
+use sfm_pcsa::{Leaf, Unit};
 
-use crate::any::{AnySketch, Family, for_family};
-use crate::error::{Error, ErrorKind};
-use crate::error_parts::{ErrorParts, error_parts};
-use crate::f0::{AnyF0Sketch, F0Totals, F0Whole, estimate_f0};
-use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
+use crate::any::Family;
+use crate::error_parts::ErrorParts;
+use crate::f0::{AnyF0Sketch, F0Totals, F0Whole};
+use crate::method::Method;
 
 /// The answer to "how many distinct items?", with its error, and what it cost in privacy.
 ///
@@ -43,6 +42,7 @@ pub struct Answer {
     epsilon_total: Option<Amount>,
     units: Vec<Unit>,
     sketches: usize,
+    method: Option<Method>,
     parts: Option<ErrorParts>,
     expr: Option<String>,
     f0: Option<F0Facts>,
@@ -58,142 +58,50 @@ pub(crate) struct F0Facts {
     pub(crate) max_weight: Option<f64>,
 }
 
-/// How many distinct items are in the union of the data behind these named sketches.
-///
-/// F0 sketches of mode `set` are the exception: several of them tell of their **symmetric difference**, which is the union of
-/// disjoint sets only ([`Answer::whole`] says so); for the union of two see [`estimate_formula`](crate::estimate_formula).
-///
-/// One private sketch is estimated by the likelihood of its bits, several by the product statistic, which draws no coins,
-/// so that asking twice gives the same answer. Raw sketches are merged first, and the answer has **no** privacy.
-///
-/// # Errors
-/// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together.
-pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
-    estimate_with(sketches, LastLevel::Exact, confidence)
-}
-
-/// As [`estimate`] with a choice of how likely the last level of a sketch is.
-///
-/// [`LastLevel::Presto`] gives the number that Presto's `cardinality` would, with an error beside it; see
-/// [`SfmSketch::estimate_with`](sfm_pcsa::SfmSketch::estimate_with).
-///
-/// # Errors
-/// As [`estimate`]; [`ErrorKind::Parameter`] for [`LastLevel::Presto`] with several private sketches, which Presto itself
-/// can only merge.
-pub fn estimate_with(
-    sketches: &[(String, AnySketch)],
-    last_level: LastLevel,
-    confidence: Confidence,
-) -> Result<Answer, Error> {
-    check_compatible(sketches)?;
-    if one_sort(sketches)? == Sort::F0 && last_level == LastLevel::Exact {
-        return estimate_f0(&f0_state(sketches)?, confidence);
-    }
-    if last_level == LastLevel::Exact {
-        exact(sketches, confidence)
-    } else {
-        as_presto(sketches, last_level, confidence)
-    }
-}
-
-/// As Presto's estimator has the last level, which is for one private sketch of its kind, or for raw ones.
-fn as_presto(sketches: &[(String, AnySketch)], last_level: LastLevel, confidence: Confidence) -> Result<Answer, Error> {
-    match sketches {
-        [(_, AnySketch::Sfm(one))] => {
-            let estimate = one.estimate_with(last_level, confidence);
-            let parts = error_parts(one, leaves(&[one]), &estimate);
-            Ok(Answer { parts, ..Answer::of_private(&[one], estimate) })
-        }
-        [(_, AnySketch::SfmRaw(_)), ..] => {
-            let OfOneState::Raw(raws) = of_one_state::<PcsaShape>(sketches)? else { return Err(only_one(0)) };
-            let estimate = merge_raw(&raws)?.estimate_with(last_level, confidence);
-            Ok(of_raw_with_parts::<PcsaShape>(raws.len(), estimate))
-        }
-        several => Err(only_one(several.len())),
-    }
-}
-
-fn exact(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
-    for_family!(sketches, estimate_of(sketches, confidence))
-}
-
-fn estimate_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
-    match of_one_state::<S>(sketches)? {
-        OfOneState::Private(private) => {
-            let estimate = match private.as_slice() {
-                [one] => one.estimate(confidence),
-                several => union_estimate(several, confidence)?,
-            };
-            let parts = private.first().and_then(|first| error_parts(first, leaves(&private), &estimate));
-            Ok(Answer { parts, ..Answer::of_private(&private, estimate) })
-        }
-        OfOneState::Raw(raws) => Ok(of_raw_with_parts::<S>(raws.len(), merge_raw(&raws)?.estimate(confidence))),
-    }
-}
-
-fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {
-    let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
-    Answer { parts, ..Answer::of_raw::<S>(sketches, estimate) }
-}
-
-fn only_one(found: usize) -> Error {
-    Error::new(
-        ErrorKind::Parameter,
-        format!("Presto's last level is for one private sfm sketch, found {found} sketches"),
-    )
-    .argument("--last-level")
-    .value("presto")
-    .allowed("exact")
-    .hint("merge the sketches first")
-}
-
-fn leaves<'a, S: BitmapShape>(sketches: &'a [&PrivateBitmap<S>]) -> impl Iterator<Item = &'a Leaf> {
-    sketches.iter().flat_map(|sketch| sketch.leaves())
-}
-
 impl Answer {
-    pub(crate) fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate) -> Self {
-        let units: Vec<Unit> = leaves(sketches).map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
+    /// From these releases of bitmaps of one family.
+    pub(crate) fn of_releases(kind: &'static str, releases: &[&Leaf], estimate: Estimate) -> Self {
+        let units: BTreeSet<Unit> = releases.iter().map(|leaf| leaf.unit()).collect();
         Self {
-            kind: S::KIND,
-            estimate,
-            epsilon: sketches.iter().filter_map(|sketch| largest(sketch)).max(),
-            epsilon_total: total(sketches.iter().copied()),
-            units,
-            sketches: leaves(sketches).count(),
-            parts: None,
-            expr: None,
-            f0: None,
+            epsilon: largest(releases),
+            epsilon_total: total(releases),
+            units: units.into_iter().collect(),
+            ..Self::without_facts(kind, releases.len(), estimate)
         }
     }
 
     pub(crate) fn of_raw<S: Family>(sketches: usize, estimate: Estimate) -> Self {
-        Self {
-            kind: S::KIND,
-            estimate,
-            epsilon: None,
-            epsilon_total: None,
-            units: Vec::new(),
-            sketches,
-            parts: None,
-            expr: None,
-            f0: None,
-        }
+        Self::without_facts(S::KIND, sketches, estimate).found_by(Method::Likelihood)
     }
 
     /// From F0 sketches: what their releases cost, or only how many raw ones there were.
     pub(crate) fn of_f0(estimate: Estimate, totals: F0Totals, f0: F0Facts) -> Self {
         Self {
-            kind: AnyF0Sketch::KIND,
-            estimate,
             epsilon: totals.epsilon,
             epsilon_total: totals.epsilon_total,
             units: totals.units,
-            sketches: totals.sketches,
+            f0: Some(f0),
+            ..Self::without_facts(AnyF0Sketch::KIND, totals.sketches, estimate)
+        }
+    }
+
+    fn without_facts(kind: &'static str, sketches: usize, estimate: Estimate) -> Self {
+        Self {
+            kind,
+            estimate,
+            epsilon: None,
+            epsilon_total: None,
+            units: Vec::new(),
+            sketches,
+            method: None,
             parts: None,
             expr: None,
-            f0: Some(f0),
+            f0: None,
         }
+    }
+
+    pub(crate) fn found_by(self, method: Method) -> Self {
+        Self { method: Some(method), ..self }
     }
 
     pub(crate) fn with_parts(self, parts: Option<ErrorParts>) -> Self {
@@ -234,6 +142,12 @@ impl Answer {
         self.sketches
     }
 
+    /// How the answer was found. `None` for F0 sketches, and for a formula that is empty whatever the sets are.
+    #[must_use]
+    pub const fn method(&self) -> Option<Method> {
+        self.method
+    }
+
     /// The parts of the standard error, where there is one.
     #[must_use]
     pub const fn error_parts(&self) -> Option<ErrorParts> {
@@ -265,7 +179,7 @@ impl Answer {
     }
 
     /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, unit, sketches,
-    /// error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null. Of F0 sketches also `mode`,
+    /// method` ([`Method::to_json`]), `error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null. Of F0 sketches also `mode`,
     /// `of` ([`whole`](Self::whole)) and `max_weight`; where that is a number, the estimate is a sum of weights.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -282,6 +196,7 @@ impl Answer {
             "epsilon_total": self.epsilon_total.map(Amount::nearest_f64),
             "unit": in_words(&self.units),
             "sketches": self.sketches,
+            "method": self.method.map(Method::to_json),
             "error_parts": self.parts.map(|parts| json!({
                 "hash": parts.hash,
                 "noise": parts.noise,
@@ -300,19 +215,17 @@ impl Answer {
     }
 }
 
-/// The largest ε among the releases of a sketch.
-pub(crate) fn largest<S: BitmapShape>(sketch: &PrivateBitmap<S>) -> Option<Amount> {
-    sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon())).max()
+/// The largest ε among releases.
+pub(crate) fn largest(releases: &[&Leaf]) -> Option<Amount> {
+    releases.iter().map(|leaf| Amount::from_epsilon(leaf.epsilon())).max()
 }
 
 /// The sum of ε over all releases as an exact decimal; `None` when some protect items and others users: what an item pays
 /// and what a user pays do not add up.
-pub(crate) fn total<'a, S: BitmapShape + 'a>(
-    sketches: impl IntoIterator<Item = &'a PrivateBitmap<S>>,
-) -> Option<Amount> {
+pub(crate) fn total(releases: &[&Leaf]) -> Option<Amount> {
     let mut sum = Amount::ZERO;
     let (mut items, mut users) = (false, false);
-    for leaf in sketches.into_iter().flat_map(PrivateBitmap::leaves) {
+    for leaf in releases {
         sum = sum.checked_add(Amount::from_epsilon(leaf.epsilon()))?;
         *(if leaf.unit() == Unit::Item { &mut items } else { &mut users }) = true;
     }

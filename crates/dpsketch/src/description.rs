@@ -1,6 +1,8 @@
+use std::collections::BTreeSet;
+
 use dp_noise::Amount;
 use serde_json::{Value, json};
-use sfm_pcsa::SketchShape;
+use sfm_pcsa::{Leaf, SketchShape, Unit};
 
 use crate::answer::{in_words, largest, total};
 use crate::any::{AnySketch, with_sketch};
@@ -39,18 +41,7 @@ impl Description {
         let made = json!({ "hash": hash.algorithm().to_string(), "key": hash.key().to_string() });
         let more = with_sketch!(
             sketch,
-            sketch => json!({
-                "epsilon": largest(sketch).map(Amount::nearest_f64),
-                "epsilon_total": total([sketch]).map(Amount::nearest_f64),
-                "epsilon_if_seen_alone": sketch.epsilon_if_seen_alone(),
-                "unit": in_words(&sketch.units()),
-                "sketches": sketch.leaves().len(),
-                "releases": sketch.leaves().iter().map(|leaf| json!({
-                    "id": leaf.id().to_string(),
-                    "epsilon": leaf.epsilon().get(),
-                    "unit": leaf.unit().to_string(),
-                })).collect::<Vec<_>>(),
-            }),
+            sketch => of_releases(sketch.leaves(), sketch.epsilon_if_seen_alone()),
             raw => json!({
                 "epsilon": null,
                 "epsilon_total": null,
@@ -85,4 +76,22 @@ impl Description {
     pub fn to_json(&self) -> Value {
         self.facts.clone()
     }
+}
+
+/// What the releases in a bitmap cost, and which they are.
+fn of_releases(leaves: &[Leaf], if_seen_alone: Option<f64>) -> Value {
+    let releases: Vec<&Leaf> = leaves.iter().collect();
+    let units: Vec<Unit> = leaves.iter().map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
+    json!({
+        "epsilon": largest(&releases).map(Amount::nearest_f64),
+        "epsilon_total": total(&releases).map(Amount::nearest_f64),
+        "epsilon_if_seen_alone": if_seen_alone,
+        "unit": in_words(&units),
+        "sketches": releases.len(),
+        "releases": releases.iter().map(|leaf| json!({
+            "id": leaf.id().to_string(),
+            "epsilon": leaf.epsilon().get(),
+            "unit": leaf.unit().to_string(),
+        })).collect::<Vec<_>>(),
+    })
 }

@@ -3,12 +3,14 @@
 use cardinality_estimators::{Confidence, Estimate, SetFormula as Regions, Status};
 use sfm_pcsa::{PrivateBitmap, jaccard_estimate, set_estimate};
 
-use crate::answer::{Answer, estimate};
+use crate::answer::Answer;
 use crate::any::{AnySketch, Family, for_family};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
 use crate::f0::{formula_f0, jaccard_f0};
 use crate::merge::{OfOneState, Sort, check_compatible, f0_state, of_one_state, one_sort};
+use crate::method::Method;
+use crate::union_answer::{estimate, leaves_of};
 
 /// How many distinct items are in a set formula over the data behind sketches with these names, such as `a & !b`.
 ///
@@ -72,15 +74,15 @@ fn formula_of<S: Family>(
         OfOneState::Private(private) => {
             let used: Vec<&PrivateBitmap<S>> =
                 used.iter().filter_map(|position| private.get(*position).copied()).collect();
-            let estimate = if formula.is_empty() {
-                nothing(confidence)?
-            } else {
-                let regions = Regions::from_membership(used.len(), |region| {
-                    u32::try_from(region).is_ok_and(|region| formula.contains(region))
-                })?;
-                set_estimate(&used, &regions, confidence)?
-            };
-            Ok(Answer::of_private(&used, estimate))
+            if formula.is_empty() {
+                return Ok(Answer::of_releases(S::KIND, &leaves_of(&used), nothing(confidence)?));
+            }
+            let regions = Regions::from_membership(used.len(), |region| {
+                u32::try_from(region).is_ok_and(|region| formula.contains(region))
+            })?;
+            let estimate = set_estimate(&used, &regions, confidence)?;
+            let method = if used.len() == 1 { Method::Likelihood } else { Method::Product };
+            Ok(Answer::of_releases(S::KIND, &leaves_of(&used), estimate).found_by(method))
         }
         OfOneState::Raw(_) => of_raw::<S>(sketches, formula, used, confidence),
     }
@@ -117,7 +119,7 @@ fn jaccard_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidenc
         OfOneState::Private(private) => {
             let [a, b] = private.as_slice() else { return Err(raw_refused("the similarity")) };
             let estimate = jaccard_estimate(a, b, confidence)?;
-            Ok(Answer::of_private(&private, estimate))
+            Ok(Answer::of_releases(S::KIND, &leaves_of(&private), estimate).found_by(Method::Product))
         }
         OfOneState::Raw(_) => Err(raw_refused("the similarity")),
     }

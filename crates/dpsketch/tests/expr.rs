@@ -115,6 +115,25 @@ proptest! {
     }
 
     #[test]
+    fn groups_are_sets_of_which_only_the_union_matters(tree in trees(5)) {
+        let sets = one_item_a_region(5);
+        let items = tree.items(&sets, !1);
+        let formula = SetFormula::parse(&tree.print(), &NAMES[..5]).unwrap();
+        let groups = formula.groups();
+        let mut members: Vec<usize> = groups.concat();
+        members.sort_unstable();
+        prop_assert_eq!(members, (0..formula.names().len()).collect::<Vec<_>>());
+        let together = |first: usize, second: usize| groups.iter().any(|group| group.contains(&first) && group.contains(&second));
+        for (first, second) in (0..formula.names().len()).flat_map(|second| (0..second).map(move |first| (first, second))) {
+            // Both sets become their union: the formula stays as it is exactly if nothing else of them matters.
+            let [a, b] = [first, second].map(|set| formula.positions()[set]);
+            let mut joined = sets.clone();
+            (joined[a], joined[b]) = (sets[a] | sets[b], sets[a] | sets[b]);
+            prop_assert_eq!(tree.items(&joined, !1) == items, together(first, second), "{}: {:?}", tree.print(), groups);
+        }
+    }
+
+    #[test]
     fn only_sets_that_matter_are_kept(tree in trees(6)) {
         let sets = one_item_a_region(6);
         let items = tree.items(&sets, !1);

@@ -9,7 +9,7 @@ use dpsketch::{Answer, AnySketch, Error, ErrorKind, F0Whole, estimate_with, pars
 
 use super::estimate_sets::SetArgs;
 use super::frequency_args::refuse_for;
-use super::{group_estimates, moment};
+use super::{estimate_regions, group_estimates, moment};
 use crate::console::{Console, Report};
 use crate::format::{counted, number, pairs, percent};
 use crate::io::read_all;
@@ -45,6 +45,10 @@ enum LastLevelArg {
 }
 
 pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
+    if args.sets.regions() && args.sets.names().is_empty() {
+        refuse_beside_regions(args)?;
+        return estimate_regions::run(&estimate_regions::named(&args.files)?, args.confidence, console);
+    }
     if args.sets.is_asked() {
         return args.sets.run(args.confidence, console);
     }
@@ -77,6 +81,18 @@ pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
     console.print(&Report::of_one(text(&answer), answer.to_json()))
 }
 
+/// Flags that stand for other questions.
+fn refuse_beside_regions(args: &EstimateArgs) -> Result<(), Error> {
+    let others = [("--out", args.out.is_some()), ("--last-level", args.last_level.is_some())];
+    match others.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Error::new(ErrorKind::Parameter, format!("{flag} is not for --regions"))
+            .argument(flag)
+            .allowed("--regions alone")
+            .hint("use --json or --csv for the table of regions, and send the output to a file")),
+    }
+}
+
 /// The answer for people.
 pub(crate) fn text(answer: &Answer) -> String {
     pairs(&facts(answer, quantity(answer), number))
@@ -107,6 +123,9 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
         lines.push(("std error", std_error(answer, error, number)));
     }
     lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status(), answer.whole()))));
+    if let Some(method) = answer.method() {
+        lines.push(("method", method.to_string()));
+    }
     lines.push(("privacy", privacy(answer)));
     lines
 }
@@ -117,16 +136,24 @@ fn interval(answer: &Answer, number: fn(f64) -> String) -> String {
 
 /// An interval in words.
 pub(crate) fn interval_of(found: &Estimate, number: fn(f64) -> String) -> String {
-    let level = percent_of(found.confidence());
+    let ends = interval_ends(found, number);
     match (found.lower(), found.upper()) {
-        (Some(lower), Some(upper)) => format!("{} to {} ({level} confidence)", number(lower), number(upper)),
-        (Some(lower), None) => format!("at least {} ({level} confidence)", number(lower)),
-        (None, Some(upper)) => format!("at most {} ({level} confidence)", number(upper)),
+        (None, None) => ends,
+        _ => format!("{ends} ({} confidence)", percent_of(found.confidence())),
+    }
+}
+
+/// The two ends of an interval in words.
+pub(crate) fn interval_ends(found: &Estimate, number: fn(f64) -> String) -> String {
+    match (found.lower(), found.upper()) {
+        (Some(lower), Some(upper)) => format!("{} to {}", number(lower), number(upper)),
+        (Some(lower), None) => format!("at least {}", number(lower)),
+        (None, Some(upper)) => format!("at most {}", number(upper)),
         (None, None) => "none".to_owned(),
     }
 }
 
-fn percent_of(confidence: Confidence) -> String {
+pub(crate) fn percent_of(confidence: Confidence) -> String {
     let text = format!("{:.4}", confidence.get() * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
@@ -140,7 +167,8 @@ fn std_error(answer: &Answer, error: f64, number: fn(f64) -> String) -> String {
     format!("{}{share}{}", number(error), parts.unwrap_or_default())
 }
 
-fn privacy(answer: &Answer) -> String {
+/// What an answer cost, in words.
+pub(crate) fn privacy(answer: &Answer) -> String {
     let Some(largest) = answer.epsilon() else { return "NONE: raw sketches give exact data away".to_owned() };
     let releases = answer.sketches() as u64;
     // Whoever counts items knows that items are meant.

@@ -9,6 +9,7 @@ use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::{Answer, AnySketch, Error, ErrorKind, MAX_SETS, estimate_formula, estimate_jaccard, is_set_name};
 
 use super::estimate::{facts, quantity};
+use super::estimate_regions;
 use crate::console::{Console, Report};
 use crate::format::{number, pairs};
 use crate::io::{read, warn_about_raw};
@@ -17,7 +18,7 @@ use crate::paths::at_most_one_stdin;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sets")]
 pub(crate) struct SetArgs {
-    /// A name for the set behind a sketch, for --expr and --jaccard; up to eight times.
+    /// A name for the set behind a sketch, for --expr, --jaccard and --regions; up to eight times.
     #[arg(long = "name", value_name = "NAME=FILE", value_parser = OsStringValueParser::new().try_map(|text| parse_named(&text)))]
     names: Vec<Named>,
     /// Which items to count: names with & (in both), | (in one of them), ^ (in exactly one), - (not in the second),
@@ -27,13 +28,17 @@ pub(crate) struct SetArgs {
     /// How similar two sets are: the share of their items that is in both.
     #[arg(long, requires = "names")]
     jaccard: bool,
+    /// All regions that up to four sets cut the world into, such as a & b & !c, each with its error. The files need no names:
+    /// they have those of the files, without folder and ending.
+    #[arg(long, conflicts_with_all = ["expr", "jaccard"])]
+    regions: bool,
 }
 
 /// A sketch file under a name.
 #[derive(Clone, Debug)]
-struct Named {
-    name: String,
-    file: PathBuf,
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) file: PathBuf,
 }
 
 fn parse_named(text: &OsStr) -> Result<Named, Error> {
@@ -75,12 +80,25 @@ impl SetArgs {
         !self.names.is_empty() || self.expr.is_some() || self.jaccard
     }
 
-    /// Answers the formula, or the similarity.
+    /// Whether all regions are asked for.
+    pub(crate) const fn regions(&self) -> bool {
+        self.regions
+    }
+
+    /// The sketches that have names.
+    pub(crate) fn names(&self) -> &[Named] {
+        &self.names
+    }
+
+    /// Answers the formula, the similarity, or all regions.
     pub(crate) fn run(&self, confidence: Confidence, console: Console) -> Result<(), Error> {
+        if self.regions {
+            return estimate_regions::run(&self.names, confidence, console);
+        }
         if self.expr.is_none() && !self.jaccard {
             return Err(Error::new(ErrorKind::Parameter, "named sketches need a question")
                 .argument("--name")
-                .allowed("--name with --expr or --jaccard")
+                .allowed("--name with --expr, --jaccard or --regions")
                 .hint("such as --expr 'a & !b'"));
         }
         // Clap does not ask for an argument that conflicts with another one present.
@@ -90,11 +108,8 @@ impl SetArgs {
                 .allowed("--name with --expr or --jaccard")
                 .hint("name each file: --name a=A.dps"));
         }
-        self.check_names()?;
-        at_most_one_stdin(self.names.iter().map(|named| &named.file))?;
-        let sketches = self.names.iter().map(|named| Ok((named.name.clone(), read(&named.file)?)));
-        let sketches: Vec<(String, AnySketch)> = sketches.collect::<Result<_, Error>>()?;
-        warn_about_raw(&sketches, console);
+        check_names(&self.names)?;
+        let sketches = read_named(&self.names, console)?;
         let (answer, text) = match &self.expr {
             Some(expr) => {
                 let answer = estimate_formula(&sketches, expr, confidence);
@@ -106,27 +121,34 @@ impl SetArgs {
         .map_err(|error| error.argument_or("--name"))?;
         console.print(&Report::of_one(text, answer))
     }
+}
 
-    /// Before any file is read.
-    fn check_names(&self) -> Result<(), Error> {
-        if self.names.len() > MAX_SETS {
-            return Err(Error::new(ErrorKind::Parameter, format!("{} sketches are named", self.names.len()))
-                .argument("--name")
-                .value(self.names.len().to_string())
-                .allowed(format!("1 to {MAX_SETS}"))
-                .hint("merge sketches that always occur together"));
-        }
-        let repeated = |(position, named): &(usize, &Named)| {
-            self.names.iter().take(*position).any(|before| before.name == named.name)
-        };
-        match self.names.iter().enumerate().find(repeated) {
-            None => Ok(()),
-            Some((_, named)) => Err(Error::new(ErrorKind::Parameter, format!("two sets are named {:?}", named.name))
-                .argument("--name")
-                .value(&named.name)
-                .allowed("every name once")
-                .hint("for the union of several files under one name, merge them first")),
-        }
+/// Reads sketches under their names.
+pub(crate) fn read_named(named: &[Named], console: Console) -> Result<Vec<(String, AnySketch)>, Error> {
+    at_most_one_stdin(named.iter().map(|named| &named.file))?;
+    let sketches = named.iter().map(|named| Ok((named.name.clone(), read(&named.file)?)));
+    let sketches = sketches.collect::<Result<Vec<_>, Error>>()?;
+    warn_about_raw(&sketches, console);
+    Ok(sketches)
+}
+
+/// Checks names before any file is read.
+pub(crate) fn check_names(named: &[Named]) -> Result<(), Error> {
+    if named.len() > MAX_SETS {
+        return Err(Error::new(ErrorKind::Parameter, format!("{} sketches are named", named.len()))
+            .argument("--name")
+            .value(named.len().to_string())
+            .allowed(format!("1 to {MAX_SETS}"))
+            .hint("put sketches that only matter as their union together: dpsketch merge --tally A B --out AB.dps"));
+    }
+    let repeated = |(position, own): &(usize, &Named)| named.iter().take(*position).any(|before| before.name == own.name);
+    match named.iter().enumerate().find(repeated) {
+        None => Ok(()),
+        Some((_, own)) => Err(Error::new(ErrorKind::Parameter, format!("two sets are named {:?}", own.name))
+            .argument("--name")
+            .value(&own.name)
+            .allowed("every name once")
+            .hint("for the union of several files under one name, put them together first: dpsketch merge --tally A B --out AB.dps")),
     }
 }
 

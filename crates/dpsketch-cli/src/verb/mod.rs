@@ -8,6 +8,7 @@ pub(crate) mod demo;
 mod demo_changes;
 mod demo_frequent;
 pub(crate) mod estimate;
+mod estimate_regions;
 mod estimate_sets;
 mod f0_args;
 mod f0_plan;

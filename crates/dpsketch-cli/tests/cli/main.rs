@@ -19,6 +19,7 @@ mod outputs;
 mod plan;
 mod prefix_tree;
 mod presto;
+mod regions;
 mod release;
 mod sets;
 mod streams;

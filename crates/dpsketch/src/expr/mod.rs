@@ -152,6 +152,49 @@ impl SetFormula {
         &self.terms
     }
 
+    /// The sets, as numbers of [`names`](Self::names), put into groups that only matter as the union of their members: `i` and `j`
+    /// are in one group if the formula is the same whether an item is in `i`, in `j` or in both, wherever else it is.
+    ///
+    /// A group is answered by the tally of its members, without a sketch of each region within it. Every set is in one group.
+    ///
+    /// # Examples
+    /// ```
+    /// use dpsketch::SetFormula;
+    ///
+    /// let formula = SetFormula::parse("(a | b | c) & !(d | e)", &["a", "b", "c", "d", "e"])?;
+    /// assert_eq!(formula.groups(), [vec![0, 1, 2], vec![3, 4]]);
+    /// assert_eq!(SetFormula::parse("a & b", &["a", "b"])?.groups(), [vec![0], vec![1]]);
+    /// # Ok::<(), dpsketch::ExprError>(())
+    /// ```
+    #[must_use]
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for set in 0..self.names.len() {
+            // Being replaceable is an equivalence, so that one member stands for its group.
+            let own = groups.iter_mut().find(|group| group.first().is_some_and(|first| self.replace(*first, set)));
+            match own {
+                Some(group) => group.push(set),
+                None => groups.push(vec![set]),
+            }
+        }
+        groups
+    }
+
+    /// Whether only the union of two sets matters.
+    fn replace(&self, first: usize, second: usize) -> bool {
+        let (first, second): (u32, u32) = (1 << first, 1 << second);
+        (0..1_u32 << self.names.len()).filter(|region| region & (first | second) == 0).all(|others| {
+            let in_first = self.contains(others | first);
+            in_first == self.contains(others | second) && in_first == self.contains(others | first | second)
+        })
+    }
+
+    /// Whether the formula contains what lies inside exactly the groups whose bit is one; groups as by [`groups`](Self::groups).
+    pub(crate) fn contains_groups(&self, groups: &[Vec<usize>], region: u32) -> bool {
+        let inside = groups.iter().enumerate().filter(|(bit, _)| region >> bit & 1 == 1);
+        self.contains(inside.filter_map(|(_, group)| group.first()).map(|set| 1_u32 << set).sum())
+    }
+
     /// Whether nothing can be in the set, as in `a - a`.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -10,13 +10,14 @@ use sketch_hash::Item;
 use super::checksum::{GroupCheck, GroupChecksum};
 use super::date::date_text;
 use super::error::GroupError;
-use crate::answer::{Answer, estimate};
+use crate::answer::Answer;
 use crate::any::AnySketch;
 use crate::column::Column;
 use crate::error::{Error, ErrorKind};
 use crate::ledger::release_id;
 use crate::study::Study;
 use crate::text_file::{self, Layout};
+use crate::union_answer::estimate;
 
 /// The name of the column with the sketches.
 pub(super) const SKETCH_COLUMN: &str = "sketch";

@@ -1,0 +1,121 @@
+//! Answers about all data together.
+
+use cardinality_estimators::{Confidence, Estimate, LastLevel};
+use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, union_estimate};
+
+use crate::answer::Answer;
+use crate::any::{AnySketch, Family, for_family};
+use crate::error::{Error, ErrorKind};
+use crate::error_parts::{ErrorParts, error_parts};
+use crate::f0::estimate_f0;
+use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
+use crate::method::Method;
+
+/// How many distinct items are in the union of the data behind these named sketches.
+///
+/// F0 sketches of mode `set` are the exception: several of them tell of their **symmetric difference**, which is the union of
+/// disjoint sets only ([`Answer::whole`] says so); for the union of two see [`estimate_formula`](crate::estimate_formula).
+///
+/// One private sketch is estimated by the likelihood of its bits, several by the product statistic, which draws no coins,
+/// so that asking twice gives the same answer. Raw sketches are merged first, and the answer has **no** privacy.
+///
+/// # Errors
+/// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together.
+pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    estimate_with(sketches, LastLevel::Exact, confidence)
+}
+
+/// As [`estimate`] with a choice of how likely the last level of a sketch is.
+///
+/// [`LastLevel::Presto`] gives the number that Presto's `cardinality` would, with an error beside it; see
+/// [`SfmSketch::estimate_with`](sfm_pcsa::SfmSketch::estimate_with).
+///
+/// # Errors
+/// As [`estimate`]; [`ErrorKind::Parameter`] for [`LastLevel::Presto`] with several private sketches, which Presto itself
+/// can only merge.
+pub fn estimate_with(
+    sketches: &[(String, AnySketch)],
+    last_level: LastLevel,
+    confidence: Confidence,
+) -> Result<Answer, Error> {
+    check_compatible(sketches)?;
+    if one_sort(sketches)? == Sort::F0 && last_level == LastLevel::Exact {
+        return estimate_f0(&f0_state(sketches)?, confidence);
+    }
+    if last_level == LastLevel::Exact {
+        exact(sketches, confidence)
+    } else {
+        as_presto(sketches, last_level, confidence)
+    }
+}
+
+/// As Presto's estimator has the last level, which is for one private sketch of its kind, or for raw ones.
+fn as_presto(sketches: &[(String, AnySketch)], last_level: LastLevel, confidence: Confidence) -> Result<Answer, Error> {
+    match sketches {
+        [(_, AnySketch::Sfm(one))] => {
+            let estimate = one.estimate_with(last_level, confidence);
+            Ok(of_private(&[one], estimate, Method::Likelihood))
+        }
+        [(_, AnySketch::SfmRaw(_)), ..] => {
+            let OfOneState::Raw(raws) = of_one_state::<PcsaShape>(sketches)? else { return Err(only_one(0)) };
+            let estimate = merge_raw(&raws)?.estimate_with(last_level, confidence);
+            Ok(of_raw_with_parts::<PcsaShape>(raws.len(), estimate))
+        }
+        several => Err(only_one(several.len())),
+    }
+}
+
+fn exact(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    for_family!(sketches, estimate_of(sketches, confidence))
+}
+
+fn estimate_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    match of_one_state::<S>(sketches)? {
+        OfOneState::Private(private) => {
+            let (estimate, method) = union_of(&private, confidence)?;
+            Ok(of_private(&private, estimate, method))
+        }
+        OfOneState::Raw(raws) => Ok(of_raw_with_parts::<S>(raws.len(), merge_raw(&raws)?.estimate(confidence))),
+    }
+}
+
+fn union_of<S: Family>(
+    sketches: &[&PrivateBitmap<S>],
+    confidence: Confidence,
+) -> Result<(Estimate, Method), Error> {
+    if let [one] = sketches {
+        return Ok((one.estimate(confidence), Method::Likelihood));
+    }
+    Ok((union_estimate(sketches, confidence)?, Method::Product))
+}
+
+fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate, method: Method) -> Answer {
+    let leaves = leaves_of(sketches);
+    // The error of an answer from all sketches at once may be less than that of one of them, which then is no part of it.
+    let parts = match (sketches, method) {
+        ([first, ..], Method::Likelihood | Method::Product) => error_parts(first, leaves.iter().copied(), &estimate),
+        _ => None,
+    };
+    Answer::of_releases(S::KIND, &leaves, estimate).found_by(method).with_parts(parts)
+}
+
+fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {
+    let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
+    Answer::of_raw::<S>(sketches, estimate).with_parts(parts)
+}
+
+fn only_one(found: usize) -> Error {
+    Error::new(
+        ErrorKind::Parameter,
+        format!("Presto's last level is for one private sfm sketch, found {found} sketches"),
+    )
+    .argument("--last-level")
+    .value("presto")
+    .allowed("exact")
+    .hint("merge the sketches first")
+}
+
+/// The releases in some sketches.
+pub(crate) fn leaves_of<'a, S: BitmapShape>(sketches: &[&'a PrivateBitmap<S>]) -> Vec<&'a Leaf> {
+    sketches.iter().flat_map(|sketch| sketch.leaves()).collect()
+}
