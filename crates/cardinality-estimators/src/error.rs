@@ -120,6 +120,23 @@ pub enum ParamError {
         /// The number given.
         found: usize,
     },
+    /// A group of sketches without a sketch, or with a class without one.
+    #[error("group {group} has no sketch, or a class without one")]
+    EmptyGroup {
+        /// Which group, counted from 0.
+        group: usize,
+    },
+    /// The cells of several groups of sketches could show too many combinations of tallies.
+    #[error(
+        "cells of these groups show {found} combinations of tallies, but at most {expected} are fitted together: \
+         take fewer or smaller groups, or merge the sketches of a group first"
+    )]
+    GroupStates {
+        /// The largest acceptable number.
+        expected: usize,
+        /// The number found; the largest number there is when it is beyond that.
+        found: usize,
+    },
     /// A region that is empty or names a set that is not there.
     #[error("region {mask:#b} of a fit of {sets} sets")]
     Region {
@@ -135,6 +152,18 @@ pub enum ParamError {
         expected: u64,
         /// Sum of the counts.
         found: u64,
+    },
+    /// No class of sketches of equal channels, a class without a sketch, or more classes than can be estimated together.
+    #[error("{found} classes of sketches, but tallies are estimated of 1 or 2 that are not empty")]
+    Classes {
+        /// The number given.
+        found: usize,
+    },
+    /// A cell of a tally could show more than 1024 different numbers of ones.
+    #[error("a cell of these classes has {found} tallies, but at most 1024 are allowed")]
+    States {
+        /// The number of tallies; the largest number there is when it is beyond that.
+        found: usize,
     },
     /// A formula for another number of sketches.
     #[error("a formula of {expected} sketches for counts of {found}")]

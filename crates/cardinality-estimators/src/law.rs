@@ -21,7 +21,7 @@ mod tests;
 
 use problem::Problem;
 
-pub(crate) use dense::{Symmetric, dot};
+pub(crate) use dense::{Symmetric, add_one, dot};
 pub(crate) use kernel::{kernel, product_kernel};
 
 /// The kernel and its blocks: what stays the same while counts and masses change.
@@ -100,7 +100,6 @@ impl BlockLaw {
     /// The matrix `−∂²l/∂s∂s'` of the maximum in the masses of the blocks, row by row: how the multipliers fall.
     ///
     /// Rows of blocks without mass are 0.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for sets of groups"))]
     pub(crate) fn curvature(&self, counts: &[f64], fixed: &[f64], masses: &[f64], fit: &LawFit) -> Vec<f64> {
         curvature::of(self, counts, fixed, masses, fit)
     }

@@ -28,6 +28,7 @@ mod product_moments;
 mod set_estimate;
 mod solve;
 mod status;
+pub mod tally;
 pub mod venn;
 
 pub use answer::estimate;

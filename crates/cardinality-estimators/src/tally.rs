@@ -1,0 +1,46 @@
+//! Tallies: for every cell, how many of several noisy sketches read one.
+//!
+//! Sketches kept together as such counts say more about the union of their sets than any sketch merged from them, whose
+//! noise nobody needs. Two likelihoods read them. The *free law* assumes nothing about how the sets overlap; the *shared
+//! law* assumes that no set is special, and is then far more accurate. [`estimate_union`] weighs them by what the counts and
+//! the sketches' own sizes say against the assumption. Ours; the book's chapter on tallies derives and measures all of it.
+//!
+//! ```
+//! use cardinality_estimators::tally::{TallyClass, TallyCounts, TallyMethod, estimate_union};
+//! use cardinality_estimators::{BitChannel, CellLayout, Confidence, Status};
+//! // Three sketches of six levels of 512 cells, each cell flipped with probability 0.1: in how many cells of every level
+//! // do none, one, two, all three read one?
+//! let layout = CellLayout::pcsa(512, 6)?;
+//! let class = TallyClass { channel: BitChannel::symmetric(0.1)?, sketches: 3 };
+//! let histograms = [[79, 167, 167, 99], [150, 199, 121, 42], [226, 193, 76, 17], [283, 168, 52, 9], [322, 149, 35, 6], [322, 149, 35, 6]];
+//! let counts = TallyCounts::new(&layout, &[class], histograms.iter().map(|h| h.to_vec()).collect())?;
+//! let answer = estimate_union(&counts, None, Confidence::P95)?;
+//! assert_eq!(answer.estimate().status(), Status::Ok);
+//! assert!(answer.estimate().value().is_some_and(|n| (800.0..1400.0).contains(&n)));
+//! # Ok::<(), cardinality_estimators::ParamError>(())
+//! ```
+
+mod answer;
+mod counts;
+mod ends;
+mod free;
+mod free_fit;
+mod guard;
+mod semigroup;
+mod shared;
+mod shared_fit;
+mod sizes;
+
+pub use answer::{TallyEstimate, TallyMethod, estimate_union, point_union};
+pub use counts::{TallyClass, TallyCounts};
+pub use guard::LawEstimate;
+pub use sizes::SizeSpread;
+
+/// The free law at one size, solved afresh.
+pub(crate) fn free_law_at(counts: &TallyCounts, n: f64, tolerance: f64) -> crate::diagnostics::FreeLawAt {
+    let nothing = crate::diagnostics::FreeLawAt { log_likelihood: f64::NAN, score: f64::NAN, gap: f64::INFINITY };
+    free::FreeLaw::new(counts).map_or(nothing, |mut law| {
+        let point = law.at(n, tolerance);
+        crate::diagnostics::FreeLawAt { log_likelihood: point.log_likelihood, score: point.slope, gap: point.gap }
+    })
+}
