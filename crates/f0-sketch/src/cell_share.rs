@@ -8,6 +8,7 @@ use dp_noise::{Epsilon, NoiseSource, Permit, bernoulli_words};
 use sketch_hash::{HashId, KeyedHash};
 use zeroize::Zeroizing;
 
+use crate::coins::CoinSet;
 use crate::error::{MergeError, ReleaseError, SharingError};
 use crate::leaf::{Leaf, ReleaseId};
 use crate::mode::{Mode, Set};
@@ -70,6 +71,7 @@ pub struct CellShare<M: Mode = Set> {
     server: u8,
     parties: BTreeSet<ReleaseId>,
     bits: Zeroizing<Vec<u64>>,
+    coins: CoinSet,
     insecure_noise: bool,
     mode: PhantomData<M>,
 }
@@ -147,6 +149,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         bernoulli_words(plan.flips(), noise, &mut rest);
         gf2_linalg::xor_into(&mut rest, &mask);
         gf2_linalg::xor_into(&mut rest, self.cells.words());
+        let coins = self.named_coins(noise);
         let insecure_noise = noise.is_insecure() || self.insecure_coins;
         let mut server = 0;
         [mask, rest].map(|mut bits| {
@@ -159,6 +162,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
                 server,
                 parties: BTreeSet::from([party]),
                 bits,
+                coins: coins.clone(),
                 insecure_noise,
                 mode: PhantomData,
             };
@@ -192,7 +196,7 @@ impl<M: Mode> CellShare<M> {
     ///
     /// # Errors
     /// [`SharingError::Plan`] for another plan, [`SharingError::Server`] for the other server, [`SharingError::Mismatch`] for
-    /// another hash, shape or rule of weights and for a party that is in both; nothing is changed then, and the share is
+    /// another hash, shape or rule of weights, for a party that is in both and for coins that are; nothing is changed then, and the share is
     /// handed back.
     pub fn merge(&mut self, mut other: Self) -> Result<(), Refused<Self, SharingError>> {
         if let Err(error) = self.check_merge(&other) {
@@ -201,6 +205,7 @@ impl<M: Mode> CellShare<M> {
         self.parties.append(&mut other.parties);
         gf2_linalg::xor_into(&mut self.bits, &other.bits);
         self.insecure_noise |= other.insecure_noise;
+        self.coins.append(&other.coins);
         Ok(())
     }
 
@@ -212,7 +217,7 @@ impl<M: Mode> CellShare<M> {
         let (few, many) = if self.parties() < other.parties() { (self, other) } else { (other, self) };
         match few.parties.iter().find(|&party| many.parties.contains(party)) {
             Some(&id) => Err(MergeError::RepeatedRelease { id }.into()),
-            None => Ok(()),
+            None => Ok(self.coins.check_union(&other.coins)?),
         }
     }
 
@@ -262,7 +267,7 @@ impl<M: Mode> CellShare<M> {
         let mut bits = self.bits.to_vec();
         gf2_linalg::xor_into(&mut bits, &other.bits);
         let insecure = self.insecure_noise || other.insecure_noise;
-        PrivateF0Sketch::of_release(self.kind(), bits, leaf, insecure)
+        PrivateF0Sketch::of_release(self.kind(), bits, leaf, &self.coins, insecure)
     }
 
     fn check_plan(&self, other: &Self) -> Result<(), SharingError> {

@@ -164,6 +164,11 @@ fn check_release<M: Mode>(unit: Unit, rule: NoiseRule, level: f64) {
     assert_eq!(released.bits(), [truth[0] ^ (flips[0] & 0x7fff)]);
     assert_eq!(released.leaves()[0].id().to_bytes(), name);
     assert_eq!(released.leaves()[0].flip_numerator(), p.numerator());
+    if M::KIND == ModeKind::Presampled {
+        // The name of coins that no item has drawn yet.
+        dp_noise::rand_core::Rng::fill_bytes(&mut replayed, &mut name);
+        assert!(released.coins().eq([(crate::CoinId::from_bytes(name), released.leaves()[0].id())]));
+    }
     let mut more = [0];
     replayed.fill_words(&mut more);
     assert_eq!(dp_noise::rand_core::Rng::next_u64(&mut noise), more[0], "nothing else is drawn");

@@ -6,6 +6,7 @@ use dp_noise::{EntropyError, ParameterError};
 use sketch_hash::HashId;
 use sketch_wire::WireError;
 
+use crate::coins::CoinId;
 use crate::leaf::ReleaseId;
 use crate::mode::ModeKind;
 use crate::shape::F0Shape;
@@ -170,6 +171,33 @@ pub enum MergeError {
     RepeatedRelease {
         /// The release.
         id: ReleaseId,
+    },
+    /// Two releases of the same secret coins, such as of a day and of the week with that day: what the two share would cancel,
+    /// and the answer would miss it.
+    #[error(
+        "releases {first} and {second} were made from the same secret coins {coin}: what they share would cancel, not unite"
+    )]
+    SharedCoins {
+        /// The coins.
+        coin: CoinId,
+        /// One release of them.
+        first: ReleaseId,
+        /// The other one.
+        second: ReleaseId,
+    },
+    /// Raw data with the same secret coins: copies, or a sketch and one that it was merged into.
+    #[error("both hold the secret coins {coin}, and what they share would cancel, not unite")]
+    RepeatedCoins {
+        /// The coins.
+        coin: CoinId,
+    },
+    /// More names of coins than one sketch may record.
+    #[error("a sketch holds the coins of at most {max} raw sketches, the merge has those of {found}")]
+    TooManyCoins {
+        /// [`MAX_COINS`](crate::MAX_COINS).
+        max: usize,
+        /// Names of coins in all inputs together.
+        found: usize,
     },
     /// More releases than one sketch may record.
     #[error("a sketch holds at most {max} releases, the merge has {found}")]
@@ -346,6 +374,34 @@ pub enum DecodeError {
         epsilon: f64,
         /// The unit in the bytes.
         unit: Unit,
+    },
+    /// Coins that do not fit the mode: a set has none, a release in mode `presampled` has some, and no sketch has too many.
+    #[error("{found} names of coins in a sketch of mode {mode}, where at most 131072 and in a set none belong")]
+    Coins {
+        /// The mode.
+        mode: ModeKind,
+        /// The number of names.
+        found: usize,
+    },
+    /// Names of coins that are not in rising order, each once.
+    #[error("the name of coins {index} does not come after the one before it")]
+    CoinOrder {
+        /// Index of the name.
+        index: usize,
+    },
+    /// Coins of a release that is not there.
+    #[error("coins {index} belong to release {release}, which is not there")]
+    CoinRelease {
+        /// Index of the name.
+        index: usize,
+        /// Index of the release.
+        release: u32,
+    },
+    /// A release in mode `presampled` without coins.
+    #[error("release {index} names no coins")]
+    NoCoins {
+        /// Index of the release.
+        index: usize,
     },
     /// The releases together leave no signal.
     #[error("the merged noise leaves a contrast below 2^-300")]

@@ -1,53 +1,20 @@
 //! One release: its name, its noise, its cost and whom it protects.
 
-use core::fmt;
-
-use dp_noise::{DyadicProbability, Epsilon, NoiseSource};
+use dp_noise::{DyadicProbability, Epsilon};
 
 use crate::mode::ModeKind;
+use crate::name::random_name;
 use crate::noise::{NoiseRule, channel, flip_probability, keeps, multiply_up};
 use crate::unit::Unit;
 
 /// The most releases that one sketch may hold.
 pub const MAX_RELEASES: usize = 65_536;
 
-/// The random name of one release, 128 bits from the same generator as its noise.
-///
-/// Two releases never share it, so a merge can refuse to use one release twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ReleaseId([u8; 16]);
-
-impl ReleaseId {
-    /// From its bytes.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
-
-    /// Its bytes.
-    #[must_use]
-    pub const fn to_bytes(self) -> [u8; 16] {
-        self.0
-    }
-
-    /// A fresh name.
-    pub(crate) fn draw<R: NoiseSource + ?Sized>(noise: &mut R) -> Self {
-        let mut id = [0; 16];
-        noise.fill_bytes(&mut id);
-        Self(id)
-    }
-}
-
-impl fmt::Display for ReleaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for ReleaseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ReleaseId({self})")
-    }
+random_name! {
+    /// The random name of one release, 128 bits from the same generator as its noise.
+    ///
+    /// Two releases never share it, so a merge can refuse to use one release twice.
+    ReleaseId
 }
 
 /// One release: its name, its flip probability, what it cost and whom it protects.
@@ -87,7 +54,7 @@ impl Leaf {
         let epsilon = Epsilon::new(epsilon).ok()?;
         let share = epsilon.divide(unit.max_items()).ok()?;
         let flips = DyadicProbability::from_numerator(p);
-        keeps(mode, flips, share).then(|| Self::new(ReleaseId(id), flips, epsilon, unit, mode))
+        keeps(mode, flips, share).then(|| Self::new(ReleaseId::from_bytes(id), flips, epsilon, unit, mode))
     }
 
     /// The name of the release.

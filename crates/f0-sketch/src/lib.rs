@@ -3,6 +3,7 @@
 
 mod cell_share;
 mod cells;
+mod coins;
 mod contrast;
 pub mod diagnostics;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod joint;
 mod leaf;
 mod merge;
 mod mode;
+mod name;
 mod noise;
 #[cfg(feature = "rayon")]
 mod parallel;
@@ -41,6 +43,7 @@ pub use dp_noise;
 pub use sketch_hash;
 
 pub use cell_share::CellShare;
+pub use coins::{CoinId, MAX_COINS};
 pub use error::{
     DecodeError, MergeError, ObserveError, ReleaseError, ShapeError, SharingError, WeightError, WeightFault,
 };

@@ -2,6 +2,7 @@
 
 use cardinality_estimators::BitChannel;
 
+use crate::coins::CoinUses;
 use crate::error::MergeError;
 use crate::leaf::{Leaf, MAX_RELEASES, first_repeated};
 use crate::mode::Mode;
@@ -15,16 +16,16 @@ impl<M: Mode> PrivateF0Sketch<M> {
     /// The noise of both comes together, `p₁ + p₂ − 2 p₁ p₂`: the contrasts multiply. No coins are drawn, and merges in any
     /// order and grouping give the same sketch to the last bit.
     ///
-    /// The union is meant of data with coins of its own. Two releases of the *same* coins, say of
-    /// [Monday and of the week with Monday](crate::F0Sketch::release_keeping), share what Monday put into them: in their xor it cancels
-    /// and the estimate misses it. The sketches do not record whose coins they are, so this is not refused.
+    /// The union is of data with coins of its own. Two releases of the *same* coins, say of
+    /// [Monday and of the week with Monday](crate::F0Sketch::release_keeping), share what Monday put into them, which would cancel.
+    /// Every release states the [names](crate::CoinId) of its coins, and such a merge is refused.
     ///
     /// # Privacy
     /// Post-processing of the inputs: costs nothing more, and whoever saw the inputs learns nothing new.
     ///
     /// # Errors
     /// [`MergeError`] for another hash, shape or rule of weights, for a release that is in both (a sketch never merges with
-    /// itself), for too many releases and for inputs whose noise leaves nothing.
+    /// itself), for two releases of the same coins, for too many releases or coins and for inputs whose noise leaves nothing.
     ///
     /// # Examples
     /// ```
@@ -60,13 +61,15 @@ impl<M: Mode> PrivateF0Sketch<M> {
     ///
     /// # Errors
     /// As for [`merge`](Self::merge); [`MergeError::Empty`] without any input, [`MergeError::TooManyReleases`] when the
-    /// result would record more than [`MAX_RELEASES`].
+    /// result would record more than [`MAX_RELEASES`], [`MergeError::TooManyCoins`] for more coins than
+    /// [`MAX_COINS`](crate::MAX_COINS).
     pub fn merge_all(sketches: &[&Self]) -> Result<Self, MergeError> {
         let (&first, others) = sketches.split_first().ok_or(MergeError::Empty)?;
         for other in others {
             check_alike(&first.kind(), &other.kind())?;
         }
         let leaves = join_leaves(sketches.iter().map(|sketch| sketch.leaves()))?;
+        let coins = CoinUses::join(sketches.iter().map(|sketch| sketch.coin_uses()))?;
         if contrast_of(&leaves).to_f64() < BitChannel::MIN_KEEP {
             return Err(MergeError::NoSignal);
         }
@@ -75,7 +78,7 @@ impl<M: Mode> PrivateF0Sketch<M> {
             gf2_linalg::xor_into(&mut bits, other.bits());
         }
         let insecure_noise = sketches.iter().any(|sketch| sketch.insecure_noise());
-        Ok(Self::from_parts(first.kind(), Noisy { bits, leaves, insecure_noise }))
+        Ok(Self::from_parts(first.kind(), Noisy { bits, leaves, coins, insecure_noise }))
     }
 }
 

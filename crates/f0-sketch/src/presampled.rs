@@ -16,6 +16,7 @@ use dp_noise::{EntropyError, Epsilon, NoiseSource};
 use sketch_hash::{Domain, Item, KeyedHash};
 use zeroize::Zeroizing;
 
+use crate::coins::CoinSet;
 use crate::error::{MergeError, ObserveError, ReleaseError, WeightError};
 use crate::mode::{ModeKind, Presampled};
 use crate::noise::{NoiseRule, add_up, flip_probability, level_of};
@@ -120,7 +121,7 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
 
     #[inline]
     fn observe_one<R: NoiseSource + ?Sized>(&mut self, hash: [u64; 2], weight: Weight, coins: &mut R) {
-        self.insecure_coins |= coins.is_insecure();
+        self.begin_coins(coins);
         // A coin is drawn whatever the weight, so that the work does not tell.
         self.toggle_one(hash, weight, coins.next_u64());
     }
@@ -225,7 +226,35 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
 
     fn begin<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
         coins.begin_release()?;
+        self.begin_coins(coins);
+        Ok(())
+    }
+
+    #[inline]
+    fn begin_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) {
         self.insecure_coins |= coins.is_insecure();
+        if self.coins.is_empty() {
+            self.coins = CoinSet::draw(coins);
+        }
+    }
+
+    /// Gives all coins in this sketch one fresh name in place of those that they have.
+    ///
+    /// For parts that exist only here: of a build by several threads, or of devices whose sketches were merged and are gone. Call
+    /// it on an empty sketch to name its coins before the first is drawn.
+    ///
+    /// # Privacy
+    /// A release states how many names its coins have. Where the number of raw sketches that were merged depends on the data, such
+    /// as one for each user who was there, it tells of the data, and has to be made one.
+    ///
+    /// The old names are what keeps releases of common coins apart: rename only what was never released, and of which there
+    /// is no copy in another sketch or file that will be.
+    ///
+    /// # Errors
+    /// [`EntropyError`] when the operating system gives no random bytes; nothing is changed then.
+    pub fn rename_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
+        coins.begin_release()?;
+        self.coins = CoinSet::draw(coins);
         Ok(())
     }
 
@@ -246,7 +275,9 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
     ///
     /// # Errors
     /// [`MergeError::Hash`], [`MergeError::Shape`] or [`MergeError::Weights`] for a sketch of another kind,
-    /// [`MergeError::Unit`] when one of the two was [bounded for users](Self::with_unit); nothing is changed then.
+    /// [`MergeError::Unit`] when one of the two was [bounded for users](Self::with_unit), [`MergeError::RepeatedCoins`] when one
+    /// has coins of the other, being a copy or a sum with a copy in it, and [`MergeError::TooManyCoins`] when the names of the
+    /// coins exceed [`MAX_COINS`](crate::MAX_COINS); nothing is changed then.
     pub fn merge(&mut self, other: &mut Self) -> Result<(), MergeError> {
         self.check_merge(other)?;
         self.cells.xor(&other.cells);

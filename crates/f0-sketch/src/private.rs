@@ -6,8 +6,9 @@ use core::marker::PhantomData;
 use gf2_linalg::popcount_range;
 use sketch_hash::HashId;
 
+use crate::coins::{CoinId, CoinSet, CoinUses};
 use crate::contrast::Contrast;
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, ReleaseId};
 use crate::mode::{Mode, ModeKind, Set};
 use crate::noise::{add_up, multiply_up};
 use crate::shape::F0Shape;
@@ -20,9 +21,9 @@ use crate::weight::WeightRule;
 /// Made by the `release` of a raw sketch, by merging others, or from bytes. It knows the noise that its cells went through,
 /// so it can be estimated and merged without any further knowledge.
 ///
-/// In mode [`Presampled`](crate::Presampled) a sketch does not record whose coins it was made from. Releases of the same coins,
-/// which only [`release_keeping`](crate::F0Sketch::release_keeping) and copies through bytes make, do not belong into one
-/// merge.
+/// In mode [`Presampled`](crate::Presampled) it states the [names](crate::CoinId) of the coins that it was made from. Releases of the
+/// same coins, as [`release_keeping`](crate::F0Sketch::release_keeping) and copies through bytes make them, are refused in one
+/// merge: what they share would cancel.
 ///
 /// # Privacy
 /// Whatever is computed from it costs nothing more. Each release in it protects one [unit](Self::units), an item or a
@@ -41,6 +42,8 @@ pub struct PrivateF0Sketch<M: Mode = Set> {
     bits: Vec<u64>,
     /// In rising order of their names.
     leaves: Vec<Leaf>,
+    /// Of mode `presampled`: of which release which coins are.
+    coins: CoinUses,
     contrast: Contrast,
     insecure_noise: bool,
     mode: PhantomData<M>,
@@ -51,6 +54,7 @@ pub struct PrivateF0Sketch<M: Mode = Set> {
 pub(crate) struct Noisy {
     pub(crate) bits: Vec<u64>,
     pub(crate) leaves: Vec<Leaf>,
+    pub(crate) coins: CoinUses,
     pub(crate) insecure_noise: bool,
 }
 
@@ -70,15 +74,22 @@ impl<M: Mode> fmt::Debug for PrivateF0Sketch<M> {
 }
 
 impl<M: Mode> PrivateF0Sketch<M> {
-    pub(crate) fn of_release(kind: Kind<'_>, bits: Vec<u64>, leaf: Leaf, insecure_noise: bool) -> Self {
-        Self::from_parts(kind, Noisy { bits, leaves: vec![leaf], insecure_noise })
+    pub(crate) fn of_release(
+        kind: Kind<'_>,
+        bits: Vec<u64>,
+        leaf: Leaf,
+        coins: &CoinSet,
+        insecure_noise: bool,
+    ) -> Self {
+        let coins = CoinUses::of(leaf.id(), coins);
+        Self::from_parts(kind, Noisy { bits, leaves: vec![leaf], coins, insecure_noise })
     }
 
     pub(crate) fn from_parts(kind: Kind<'_>, noisy: Noisy) -> Self {
-        let Noisy { bits, leaves, insecure_noise } = noisy;
+        let Noisy { bits, leaves, coins, insecure_noise } = noisy;
         let contrast = contrast_of(&leaves);
         let Kind { hash_id, shape, rule } = kind;
-        Self { shape: shape.clone(), rule, hash_id, bits, leaves, contrast, insecure_noise, mode: PhantomData }
+        Self { shape: shape.clone(), rule, hash_id, bits, leaves, coins, contrast, insecure_noise, mode: PhantomData }
     }
 
     /// The mode of the sketch, as a value.
@@ -109,6 +120,12 @@ impl<M: Mode> PrivateF0Sketch<M> {
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
+    }
+
+    /// The names of the secret coins of mode [`Presampled`](crate::Presampled), in rising order, each with the release that was
+    /// made from them; none in mode [`Set`].
+    pub fn coins(&self) -> impl ExactSizeIterator<Item = (CoinId, ReleaseId)> + '_ {
+        self.coins.as_slice().iter().copied()
     }
 
     /// Whom the releases protect: each unit that occurs, once, the smallest first.
@@ -197,6 +214,15 @@ impl<M: Mode> PrivateF0Sketch<M> {
     #[must_use]
     pub fn ones_per_table(&self) -> Vec<u64> {
         self.shape.ranges().map(|range| popcount_range(&self.bits, range)).collect()
+    }
+
+    /// All names of coins.
+    pub(crate) fn coin_set(&self) -> CoinSet {
+        self.coins.names()
+    }
+
+    pub(crate) const fn coin_uses(&self) -> &CoinUses {
+        &self.coins
     }
 
     pub(crate) fn bits(&self) -> &[u64] {

@@ -4,9 +4,10 @@ use dp_noise::{Epsilon, NoiseSource, Permit, bernoulli_words};
 use sketch_hash::KeyedHash;
 use zeroize::Zeroizing;
 
+use crate::coins::CoinSet;
 use crate::error::ReleaseError;
 use crate::leaf::{Leaf, ReleaseId};
-use crate::mode::{Mode, Presampled};
+use crate::mode::{Mode, ModeKind, Presampled};
 use crate::noise::{NoiseRule, flip_probability};
 use crate::private::PrivateF0Sketch;
 use crate::sketch::F0Sketch;
@@ -120,7 +121,13 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         gf2_linalg::xor_into(&mut bits, self.cells.words());
         let insecure = noise.is_insecure() || self.insecure_coins;
         let bits = core::mem::take(&mut *bits);
-        Ok(PrivateF0Sketch::of_release(self.kind(), bits, leaf, insecure))
+        Ok(PrivateF0Sketch::of_release(self.kind(), bits, leaf, &self.named_coins(noise), insecure))
+    }
+
+    /// The names of the coins. A sketch that never drew a coin gets one all the same, or its release would tell that.
+    pub(crate) fn named_coins<R: NoiseSource + ?Sized>(&self, noise: &mut R) -> CoinSet {
+        let nameless = M::KIND == ModeKind::Presampled && self.coins.is_empty();
+        if nameless { CoinSet::draw(noise) } else { self.coins.clone() }
     }
 }
 
@@ -134,7 +141,8 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
     /// # Privacy
     /// All releases of these coins together lose at most the sum of their permits. Naive copies would lose more
     /// ([`presampled_cost`](crate::presampled_cost)), which is why a sketch in this mode cannot be cloned. Two releases of
-    /// the same coins never belong into one merge: what they share would cancel, not unite.
+    /// the same coins never come together in a merge or a pair, where what they share would cancel: both state the
+    /// [names](crate::CoinId) of their coins, and are refused.
     ///
     /// # Errors
     /// As for [`release_with`](Self::release_with). The permit is gone then; the sketch is unchanged.

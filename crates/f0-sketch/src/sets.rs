@@ -3,6 +3,7 @@
 use cardinality_estimators::parity::{JointFit, JointParityCounts, SetCombination, SetSizes, parity_estimate};
 use cardinality_estimators::{Confidence, Estimate};
 
+use crate::coins::CoinUses;
 use crate::error::MergeError;
 use crate::estimate::{in_units, weights_of};
 use crate::leaf::{Leaf, first_repeated};
@@ -19,8 +20,8 @@ use crate::weight::WeightRule;
 /// intersections and differences come from there too; only the *sketch* of a difference is lost.
 ///
 /// With weights, an item that is in both must have the same weight in both. In mode `presampled` the two sketches must have
-/// coins of their own: two releases of the same coins ([`release_keeping`](crate::F0Sketch::release_keeping)) look like sets
-/// whose union is nearly empty, and nothing in the sketches tells.
+/// coins of their own: two releases of the same coins ([`release_keeping`](crate::F0Sketch::release_keeping)) would look like sets
+/// whose union is nearly empty, and are refused.
 ///
 /// The error of an intersection is of the order of the union's: a small overlap of large sets is not seen, and the
 /// [status](Estimate::status) says so.
@@ -126,6 +127,7 @@ fn pair_counts<M: Mode>(
     if let Some(id) = first_repeated(&leaves) {
         return Err(MergeError::RepeatedRelease { id });
     }
+    CoinUses::join([first.coin_uses(), second.coin_uses()].into_iter())?;
     let counts = first.joint_counts(second);
     let pairs: Vec<[u64; 4]> =
         counts.iter().map(|table| [table.neither, table.second_only, table.first_only, table.both]).collect();

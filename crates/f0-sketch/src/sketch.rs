@@ -7,6 +7,7 @@ use sketch_hash::{DefaultHash, Domain, HashId, KeyedHash, hash128_unsigned};
 use zeroize::Zeroize;
 
 use crate::cells::Cells;
+use crate::coins::{CoinId, CoinSet};
 use crate::error::{MergeError, ReleaseError, WeightError};
 use crate::mode::{Mode, Set};
 use crate::shape::{F0Shape, Placement, RegularCells};
@@ -62,6 +63,8 @@ pub struct F0Sketch<M: Mode = Set, H: KeyedHash = DefaultHash> {
     pub(crate) exposure: f64,
     /// In mode `presampled`, whether some coins can be repeated by others.
     pub(crate) insecure_coins: bool,
+    /// In mode `presampled`, the names of these coins; none before the first one.
+    pub(crate) coins: CoinSet,
     mode: PhantomData<M>,
 }
 
@@ -91,16 +94,18 @@ impl<M: Mode, H: KeyedHash> PartialEq for F0Sketch<M, H> {
             && (self.releases, self.unit) == (other.releases, other.unit)
             && self.exposure.to_bits() == other.exposure.to_bits()
             && self.insecure_coins == other.insecure_coins
+            && self.coins == other.coins
     }
 }
 
 /// What a raw sketch records beside its cells.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) releases: u32,
     pub(crate) unit: Unit,
     pub(crate) exposure: f64,
     pub(crate) insecure_coins: bool,
+    pub(crate) coins: CoinSet,
 }
 
 impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
@@ -108,14 +113,14 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     #[must_use]
     pub fn new(shape: F0Shape, rule: WeightRule, hash: H) -> Self {
         let cells = Cells::new(&shape);
-        let record = Record { releases: 0, unit: Unit::Item, exposure: 0.0, insecure_coins: false };
+        let record = Record { releases: 0, unit: Unit::Item, exposure: 0.0, insecure_coins: false, coins: CoinSet::default() };
         Self::from_parts(shape, rule, hash, cells, record)
     }
 
     pub(crate) fn from_parts(shape: F0Shape, rule: WeightRule, hash: H, cells: Cells, record: Record) -> Self {
         let placement = shape.placement();
-        let Record { releases, unit, exposure, insecure_coins } = record;
-        Self { shape, placement, rule, hash, cells, releases, unit, exposure, insecure_coins, mode: PhantomData }
+        let Record { releases, unit, exposure, insecure_coins, coins } = record;
+        Self { shape, placement, rule, hash, cells, releases, unit, exposure, insecure_coins, coins, mode: PhantomData }
     }
 
     /// A copy, of coins too. Whoever makes one answers for what is released from both.
@@ -128,7 +133,7 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
 
     pub(crate) fn record(&self) -> Record {
         let Self { releases, unit, exposure, insecure_coins, .. } = *self;
-        Record { releases, unit, exposure, insecure_coins }
+        Record { releases, unit, exposure, insecure_coins, coins: self.coins.clone() }
     }
 
     /// States whom the input was bounded for: with [`Unit::User`], that no user has more than so many items in it.
@@ -209,6 +214,13 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         self.releases
     }
 
+    /// The names of the secret coins in it, in rising order: those of every raw sketch that went into it. None in mode
+    /// [`Set`](crate::Set), and before the first coin.
+    #[must_use]
+    pub fn coins(&self) -> &[CoinId] {
+        self.coins.as_slice()
+    }
+
     /// Raises the count of releases, staying at the largest number once there, and returns it.
     pub(crate) fn count_release(&mut self) -> u32 {
         self.releases = self.releases.saturating_add(1);
@@ -221,18 +233,23 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         // Tree of merges and releases: see `exposure` in the module `presampled`.
         self.exposure = self.exposure.max(other.exposure);
         self.insecure_coins |= other.insecure_coins;
+        self.coins.append(&other.coins);
     }
 
     /// Nothing is left of a sketch whose cells were moved, and none of its coins.
     pub(crate) fn forget_records(&mut self) {
         (self.releases, self.exposure, self.insecure_coins) = (0, 0.0, false);
+        self.coins.clear();
     }
 
     /// Everything two raw sketches must have in common to be merged.
     pub(crate) fn check_merge(&self, other: &Self) -> Result<(), MergeError> {
         self.check_alike(other)?;
         let (first, second) = (self.unit, other.unit);
-        if (first, second) == (Unit::Item, Unit::Item) { Ok(()) } else { Err(MergeError::Unit { first, second }) }
+        if (first, second) != (Unit::Item, Unit::Item) {
+            return Err(MergeError::Unit { first, second });
+        }
+        self.coins.check_union(&other.coins)
     }
 
     fn check_alike(&self, other: &Self) -> Result<(), MergeError> {

@@ -6,11 +6,12 @@ use dp_noise::{Epsilon, NoiseSource, Permit};
 use sketch_hash::{HashId, KeyedHash};
 use zeroize::Zeroizing;
 
+use crate::coins::CoinSet;
 use crate::error::{MergeError, ReleaseError};
 use crate::leaf::Leaf;
 use crate::mode::{Mode, Set};
 use crate::noise::NoiseRule;
-use crate::private::{Noisy, PrivateF0Sketch};
+use crate::private::PrivateF0Sketch;
 use crate::refused::Refused;
 use crate::shape::F0Shape;
 use crate::sketch::{F0Sketch, Kind, check_alike};
@@ -65,6 +66,7 @@ pub struct UnseenF0Sketch<M: Mode = Set> {
     unit: Unit,
     /// The exposure that the noise was made for.
     exposure: f64,
+    coins: CoinSet,
     mode: core::marker::PhantomData<M>,
 }
 
@@ -115,7 +117,8 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         R: NoiseSource + ?Sized,
     {
         let (bounded_for, exposure) = (self.unit(), self.exposure);
-        Ok(UnseenF0Sketch::hide(self.release_with(rule, unit, permit, noise)?, bounded_for, exposure))
+        let released = self.release_with(rule, unit, permit, noise)?;
+        Ok(UnseenF0Sketch::hide(released, bounded_for, exposure))
     }
 }
 
@@ -123,8 +126,9 @@ impl<M: Mode> UnseenF0Sketch<M> {
     fn hide(released: PrivateF0Sketch<M>, unit: Unit, exposure: f64) -> Self {
         let Kind { hash_id, shape, rule } = released.kind();
         let (shape, leaf, insecure_noise) = (shape.clone(), released.leaves()[0], released.insecure_noise());
+        let coins = released.coin_set();
         let bits = Zeroizing::new(released.into_bits());
-        Self { shape, rule, hash_id, bits, leaf, insecure_noise, unit, exposure, mode: core::marker::PhantomData }
+        Self { shape, rule, hash_id, bits, leaf, insecure_noise, unit, exposure, coins, mode: core::marker::PhantomData }
     }
 
     /// The shape, which raw sketches must share to be absorbed.
@@ -159,14 +163,16 @@ impl<M: Mode> UnseenF0Sketch<M> {
     /// # Errors
     /// [`MergeError::Hash`], [`MergeError::Shape`] or [`MergeError::Weights`] for a sketch of another kind,
     /// [`MergeError::Unit`] when it or what was released first was [bounded for users](F0Sketch::with_unit), since a user may
-    /// be in both parts, and [`MergeError::Exposure`] for one whose coins were released at a higher level before than the noise
-    /// was made for. Nothing is changed then, and the raw sketch is handed back.
+    /// be in both parts, [`MergeError::Exposure`] for one whose coins were released at a higher level before than the noise
+    /// was made for, and [`MergeError::RepeatedCoins`] and [`MergeError::TooManyCoins`] as in a
+    /// [merge](F0Sketch::<crate::Presampled>::merge). Nothing is changed then, and the raw sketch is handed back.
     pub fn absorb<H: KeyedHash>(&mut self, raw: F0Sketch<M, H>) -> Result<(), Refused<F0Sketch<M, H>, MergeError>> {
         if let Err(error) = self.check_absorb(&raw) {
             return Err(Refused::new(raw, error));
         }
         gf2_linalg::xor_into(&mut self.bits, raw.cells.words());
         self.insecure_noise |= raw.insecure_coins;
+        self.coins.append(&raw.coins);
         Ok(())
     }
 
@@ -183,7 +189,7 @@ impl<M: Mode> UnseenF0Sketch<M> {
         if raw.exposure > self.exposure {
             return Err(MergeError::Exposure { expected: self.exposure, found: raw.exposure });
         }
-        Ok(())
+        self.coins.check_union(&raw.coins)
     }
 
     fn kind(&self) -> Kind<'_> {
@@ -194,7 +200,6 @@ impl<M: Mode> UnseenF0Sketch<M> {
     #[must_use]
     pub fn publish(mut self) -> PrivateF0Sketch<M> {
         let bits = core::mem::take(&mut *self.bits);
-        let noisy = Noisy { bits, leaves: vec![self.leaf], insecure_noise: self.insecure_noise };
-        PrivateF0Sketch::from_parts(self.kind(), noisy)
+        PrivateF0Sketch::of_release(self.kind(), bits, self.leaf, &self.coins, self.insecure_noise)
     }
 }

@@ -8,17 +8,24 @@
 //!  0  u8   mode: 1 set, 2 presampled              0  u32  releases so far
 //!  1  u8   hash algorithm                         4  u32  unit: 0 an item, M a user with at most M items
 //!  2  u64  fingerprint of the hash key            8  f64  exposure: the level of earlier releases of the coins
-//! 10  f64  largest weight; 0: every item is 1    16  u64  number of words W
-//! 18  u64  number of tables T                    24  W times u64, the cells
-//! 26  T times 12 bytes, one a table:
-//!          u64  share · 2^63                     private, version 1, behind the frame
-//!          u32  cells                             0  u64  number of releases R
-//!                                                 8  R times 37 bytes, by rising names:
-//! Cells are bits in the order of the tables.          16 bytes  name
-//! Bit i is bit i mod 64 of word i / 64,               u64       flip probability · 2^64
-//! counted from the lowest; bits beyond the            f64       epsilon as given, of one unit
-//! last cell are zero.                                 u32       unit, as in raw bodies
+//! 10  f64  largest weight; 0: every item is 1    16  u64  number of names of coins C; 0 in mode set
+//! 18  u64  number of tables T                    24  C times 16 bytes, the names, rising
+//! 26  T times 12 bytes, one a table:              .  u64  number of words W
+//!          u64  share · 2^63                      .  W times u64, the cells
+//!          u32  cells
+//!                                                private, version 1, behind the frame
+//! Cells are bits in the order of the tables.      0  u64  number of releases R
+//! Bit i is bit i mod 64 of word i / 64,           8  R times 37 bytes, by rising names:
+//! counted from the lowest; bits beyond the            16 bytes  name
+//! last cell are zero.                                 u64       flip probability · 2^64
+//!                                                     f64       epsilon as given, of one unit
+//!                                                     u32       unit, as in raw bodies
 //!                                                     u8        1 opened from shares, else 0
+//!                                                 .  u64  number of names of coins C; 0 in mode set, else each
+//!                                                         release has one at least
+//!                                                 .  C times 20 bytes, by rising names:
+//!                                                     16 bytes  name
+//!                                                     u32       index of the release made from them
 //!                                                 .  u64  number of words W
 //!                                                 .  W times u64, the cells
 //! ```
@@ -28,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use sketch_hash::{HashAlgorithm, HashId, KeyFingerprint};
 use sketch_wire::{Family, Flags, WireBody};
 
+use crate::coins::{CoinId, CoinUses, MAX_COINS};
 use crate::error::DecodeError;
 use crate::leaf::{Leaf, MAX_RELEASES};
 use crate::mode::{Mode, ModeKind};
@@ -37,7 +45,7 @@ use crate::sketch::Kind;
 use crate::unit::Unit;
 use crate::weight::WeightRule;
 
-/// The largest sketch is 8 MiB, 65,536 releases 2.4 MiB.
+/// The largest sketch is 8 MiB, 65,536 releases 2.4 MiB, the names of 131,072 coins 2.6 MB.
 pub(crate) const MAX_BODY_LEN: u64 = 1 << 24;
 
 /// What both bodies begin with.
@@ -108,6 +116,7 @@ impl Frame {
 pub(crate) struct PrivateBodyV1 {
     frame: FrameV1,
     leaves: Vec<LeafV1>,
+    coins: Vec<CoinV1>,
     /// Cells, 64 a word, lowest bit first.
     words: Vec<u64>,
 }
@@ -121,6 +130,13 @@ struct LeafV1 {
     max_items: u32,
     /// Whether two servers opened it.
     opened: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CoinV1 {
+    name: [u8; 16],
+    /// Index of the release made from them.
+    release: u32,
 }
 
 impl WireBody for PrivateBodyV1 {
@@ -146,6 +162,7 @@ impl<M: Mode> From<&PrivateF0Sketch<M>> for PrivateBodyV1 {
         Self {
             frame: FrameV1::new(M::KIND, &sketch.kind()),
             leaves: sketch.leaves().iter().map(LeafV1::from).collect(),
+            coins: coins_of(sketch),
             words: sketch.bits().to_vec(),
         }
     }
@@ -157,10 +174,11 @@ impl PrivateBodyV1 {
         let frame = self.frame.check(M::KIND)?;
         check_words(&self.words, frame.shape.cells())?;
         let leaves = check_leaves(&self.leaves, M::KIND)?;
+        let coins = check_coins(&self.coins, &leaves, M::KIND)?;
         if contrast_of(&leaves).to_f64() < BitChannel::MIN_KEEP {
             return Err(DecodeError::NoSignal);
         }
-        Ok(PrivateF0Sketch::from_parts(frame.kind(), Noisy { bits: self.words, leaves, insecure_noise }))
+        Ok(PrivateF0Sketch::from_parts(frame.kind(), Noisy { bits: self.words, leaves, coins, insecure_noise }))
     }
 }
 
@@ -181,6 +199,45 @@ fn check_leaves(stored: &[LeafV1], mode: ModeKind) -> Result<Vec<Leaf>, DecodeEr
         leaves.push(checked);
     }
     Ok(leaves)
+}
+
+/// The coins as bytes name them. Every release of a sketch has its index among the leaves, of which there are few enough.
+fn coins_of<M: Mode>(sketch: &PrivateF0Sketch<M>) -> Vec<CoinV1> {
+    let index = |release| sketch.leaves().binary_search_by_key(&release, Leaf::id).unwrap_or(usize::MAX);
+    let coins = sketch.coins();
+    coins
+        .map(|(coin, release)| CoinV1 {
+            name: coin.to_bytes(),
+            release: u32::try_from(index(release)).unwrap_or(u32::MAX),
+        })
+        .collect()
+}
+
+fn check_coins(stored: &[CoinV1], leaves: &[Leaf], mode: ModeKind) -> Result<CoinUses, DecodeError> {
+    check_number_of_coins(stored.len(), mode)?;
+    let mut nameless = vec![mode == ModeKind::Presampled; leaves.len()];
+    let mut uses = Vec::with_capacity(stored.len());
+    for (index, &CoinV1 { name, release }) in stored.iter().enumerate() {
+        let place = usize::try_from(release).unwrap_or(usize::MAX);
+        let (Some(leaf), Some(nameless)) = (leaves.get(place), nameless.get_mut(place)) else {
+            return Err(DecodeError::CoinRelease { index, release });
+        };
+        *nameless = false;
+        uses.push((CoinId::from_bytes(name), leaf.id()));
+    }
+    if let Some(index) = nameless.iter().position(|nameless| *nameless) {
+        return Err(DecodeError::NoCoins { index });
+    }
+    CoinUses::from_rising(uses).map_err(|index| DecodeError::CoinOrder { index })
+}
+
+/// A set has no coins, and no sketch has too many.
+pub(crate) const fn check_number_of_coins(found: usize, mode: ModeKind) -> Result<(), DecodeError> {
+    let most = match mode {
+        ModeKind::Set => 0,
+        ModeKind::Presampled => MAX_COINS,
+    };
+    if found > most { Err(DecodeError::Coins { mode, found }) } else { Ok(()) }
 }
 
 /// As many words as there are cells for, and no bit beyond the last cell.
@@ -224,7 +281,7 @@ impl<M: Mode> PrivateF0Sketch<M> {
     /// let raw: F0Sketch = F0Sketch::new(F0Shape::DEFAULT, WeightRule::Unit, DefaultHash::default());
     /// let private = raw.release(Permit::standalone(Epsilon::new(1.0)?), &mut NoiseRng::from_os()?)?;
     /// let bytes = private.to_bytes();
-    /// assert_eq!(bytes.len(), 32 + 26 + 24 * 12 + 8 + 37 + 8 + 4096 * 24 / 8);
+    /// assert_eq!(bytes.len(), 32 + 26 + 24 * 12 + 8 + 37 + 8 + 8 + 4096 * 24 / 8);
     /// assert_eq!(peek_mode(&bytes)?, ModeKind::Set);
     /// assert_eq!(PrivateF0Sketch::from_bytes(&bytes)?, private);
     /// # }

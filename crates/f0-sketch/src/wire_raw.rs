@@ -9,12 +9,13 @@ use sketch_wire::{Family, Flags, WireBody, WireError};
 use zeroize::Zeroize;
 
 use crate::cells::Cells;
+use crate::coins::{CoinId, CoinSet};
 use crate::error::DecodeError;
 use crate::mode::{Mode, ModeKind};
 use crate::sensitive::SensitiveBytes;
 use crate::sketch::{F0Sketch, Record};
 use crate::unit::Unit;
-use crate::wire::{FrameV1, MAX_BODY_LEN, check_words};
+use crate::wire::{FrameV1, MAX_BODY_LEN, check_number_of_coins, check_words};
 
 /// Body of the family `f0-raw`, version 1.
 #[derive(Serialize, Deserialize)]
@@ -24,6 +25,8 @@ struct RawBodyV1 {
     /// 0: one item is the unit.
     max_items: u32,
     exposure: f64,
+    /// Names of the coins, rising.
+    coins: Vec<[u8; 16]>,
     words: RawWords,
 }
 
@@ -127,12 +130,13 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     /// Never: every sketch is within the limits of its family.
     #[must_use]
     pub fn to_sensitive_bytes(&self) -> SensitiveBytes {
-        let Record { releases, unit, exposure, insecure_coins } = self.record();
+        let Record { releases, unit, exposure, insecure_coins, coins } = self.record();
         let body = RawBodyV1 {
             frame: FrameV1::new(M::KIND, &self.kind()),
             releases,
             max_items: unit.to_code(),
             exposure,
+            coins: coins.as_slice().iter().map(|coin| coin.to_bytes()).collect(),
             words: RawWords(self.cells.words().to_vec()),
         };
         let flags = if insecure_coins { Flags::RAW | Flags::INSECURE_NOISE } else { Flags::RAW };
@@ -168,9 +172,12 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         }
         check_words(&body.words.0, frame.shape.cells())?;
         let exposure = check_exposure(body.exposure, body.releases, M::KIND)?;
+        check_number_of_coins(body.coins.len(), M::KIND)?;
+        let coins = CoinSet::from_rising(body.coins.iter().copied().map(CoinId::from_bytes).collect())
+            .map_err(|index| DecodeError::CoinOrder { index })?;
         let cells = Cells::from_words(&body.words.0);
         let unit = Unit::from_code(body.max_items);
-        let record = Record { releases: body.releases, unit, exposure, insecure_coins };
+        let record = Record { releases: body.releases, unit, exposure, insecure_coins, coins };
         Ok(Self::from_parts(frame.shape, frame.rule, hash, cells, record))
     }
 }

@@ -80,6 +80,9 @@ fn check_raw<M: Mode>(name: &str, bytes: &[u8], says: &Value) {
     assert_eq!(read.weight_rule(), rule(says), "{name}");
     assert_eq!(read.releases(), number(&says["releases"]), "{name}");
     assert_eq!(read.unit(), unit(says), "{name}");
+    let coins: Vec<String> = read.coins().iter().map(ToString::to_string).collect();
+    let told: Vec<&str> = says["coins"].as_array().unwrap().iter().map(|coin| coin.as_str().unwrap()).collect();
+    assert_eq!(coins, told, "{name}");
     assert_eq!(read.hash_id().key().to_string(), says["hash_fingerprint"].as_str().unwrap(), "{name}");
     assert_eq!(raw_hash_id(bytes).unwrap(), read.hash_id());
     assert_eq!(read.to_sensitive_bytes().to_vec(), bytes, "{name}");
@@ -128,6 +131,13 @@ fn check_private<M: Mode>(name: &str, bytes: &[u8], says: &Value) {
         close(leaf.epsilon().get(), &says["epsilon"], 0.0, "epsilon");
         assert_eq!(leaf.unit(), unit(says));
         assert_eq!(leaf.is_opened(), says["opened"].as_bool().unwrap());
+    }
+    let coins = says["coins"].as_array().unwrap();
+    assert_eq!(read.coins().len(), coins.len(), "{name}");
+    for ((coin, release), says) in read.coins().zip(coins) {
+        assert_eq!(coin.to_string(), says["name"].as_str().unwrap(), "{name}");
+        let index = usize::try_from(number(&says["release"])).unwrap();
+        assert_eq!(release.to_string(), leaves[index]["id"], "{name}");
     }
     // Exact fractions on the other side; one rounding to f64 on both.
     close(read.contrast(), &says["contrast"], 3e-16, name);

@@ -155,6 +155,98 @@ fn exposures_belong_to_coins() {
     assert!(matches!(read_raw(&forge_in(set, 7, &[0b110])), Err(DecodeError::Wire(_))));
 }
 
+/// Offset of the number of names in a raw file of two tables.
+const RAW_COINS: usize = TABLES + 24 + 16;
+
+#[test]
+fn names_of_raw_coins_rise_and_belong_to_streams() {
+    let coins = bytes(&stream(shape(2, 20), &[], &mut noise(1)));
+    // The one name, then another one, twice the same, and below the first.
+    let with = |first: [u8; 16], second: [u8; 16]| {
+        let mut bytes = coins[..RAW_COINS].to_vec();
+        bytes.extend(2_u64.to_le_bytes());
+        bytes.extend(first);
+        bytes.extend(second);
+        bytes.extend(&coins[RAW_COINS + 24..]);
+        reseal(&mut bytes);
+        bytes
+    };
+    let two = read_stream(&with([1; 16], [2; 16])).expect("two names");
+    assert_eq!(two.coins().len(), 2);
+    for second in [[1; 16], [0; 16]] {
+        assert!(matches!(read_stream(&with([1; 16], second)), Err(DecodeError::CoinOrder { index: 1 })));
+    }
+    let set = bytes(&raw(shape(2, 20), []));
+    let mut named = set[..RAW_COINS].to_vec();
+    named.extend(1_u64.to_le_bytes());
+    named.extend([7; 16]);
+    named.extend(&set[RAW_COINS + 8..]);
+    reseal(&mut named);
+    assert!(matches!(read_raw(&named), Err(DecodeError::Coins { found: 1, .. })));
+    // A number that nothing stands behind allocates nothing.
+    assert!(read_stream(&forge_in(coins, RAW_COINS, &u64::MAX.to_le_bytes())).is_err());
+}
+
+#[test]
+fn coins_of_releases_rise_and_every_release_of_a_stream_has_some() {
+    let mut random = noise(8);
+    let mut part = || {
+        let raw = stream(shape(2, 20), &[1], &mut random);
+        released(raw, 1.0, &mut random)
+    };
+    let merged = part().merge(&part()).expect("coins of their own").to_bytes();
+    let read = PrivateF0Sketch::<Presampled>::from_bytes_allowing_insecure_noise;
+    assert!(read(&merged).is_ok());
+    let at = LEAF + 2 * SIZE;
+    let forged = |values: [([u8; 16], u32); 2]| {
+        let list = values.map(|(name, release)| [&name[..], &release.to_le_bytes()].concat()).concat();
+        read(&forge_in(merged.clone(), at + 8, &list))
+    };
+    let (low, high) = ([1; 16], [2; 16]);
+    assert!(forged([(low, 1), (high, 0)]).is_ok());
+    assert!(matches!(forged([(high, 0), (low, 1)]), Err(DecodeError::CoinOrder { index: 1 })));
+    assert!(matches!(forged([(low, 0), (low, 1)]), Err(DecodeError::CoinOrder { index: 1 })));
+    assert!(matches!(forged([(low, 0), (high, 0)]), Err(DecodeError::NoCoins { index: 1 })));
+    assert!(matches!(forged([(low, 0), (high, 2)]), Err(DecodeError::CoinRelease { index: 1, release: 2 })));
+    let mut none = merged[..at].to_vec();
+    none.extend(0_u64.to_le_bytes());
+    none.extend(&merged[at + 48..]);
+    reseal(&mut none);
+    assert!(matches!(read(&none), Err(DecodeError::NoCoins { index: 0 })));
+    // A set has none.
+    let set = single();
+    let mut named = set[..LEAF + SIZE].to_vec();
+    named.extend(1_u64.to_le_bytes());
+    named.extend([0; 20]);
+    named.extend(&set[LEAF + SIZE + 8..]);
+    reseal(&mut named);
+    assert!(matches!(PrivateF0Sketch::<Set>::from_bytes_allowing_insecure_noise(&named), Err(DecodeError::Coins { .. })));
+}
+
+#[test]
+fn names_of_coins_are_capped() {
+    let coins = bytes(&stream(shape(2, 20), &[], &mut noise(1)));
+    let with = |count: u64| {
+        let mut bytes = coins[..RAW_COINS].to_vec();
+        bytes.extend(count.to_le_bytes());
+        for name in 0..count {
+            bytes.extend(name.to_be_bytes());
+            bytes.extend([0; 8]);
+        }
+        bytes.extend(&coins[RAW_COINS + 24..]);
+        reseal(&mut bytes);
+        read_stream(&bytes)
+    };
+    let full = with(131_072).expect("at the cap");
+    let mut other = stream(shape(2, 20), &[], &mut noise(2));
+    let refused = other.merge(&mut with(131_072).expect("at the cap"));
+    assert!(matches!(refused, Err(MergeError::TooManyCoins { max: 131_072, found: 131_073 })));
+    assert!(matches!(with(131_073), Err(DecodeError::Coins { found: 131_073, .. })));
+    let private = released(full, 1.0, &mut noise(3));
+    let read = PrivateF0Sketch::<Presampled>::from_bytes_allowing_insecure_noise(&private.to_bytes());
+    assert_eq!(read.expect("its own bytes"), private);
+}
+
 #[test]
 fn releases_are_capped() {
     let mut bytes = single();

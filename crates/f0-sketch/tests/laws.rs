@@ -190,6 +190,10 @@ proptest! {
         // With every coin on one the stream is a set; the coins are those of the words, lowest bit first.
         let batched = stream(general(), &items, &mut noise(seed));
         let mut coins = noise(seed);
+        // Their name comes first.
+        let mut name = [0; 16];
+        dp_noise::rand_core::Rng::fill_bytes(&mut coins, &mut name);
+        prop_assert_eq!(batched.coins()[0].to_bytes(), name);
         let mut kept: Raw = empty(general());
         let mut tossed = vec![0; items.len().div_ceil(64)];
         dp_noise::NoiseSource::fill_words(&mut coins, &mut tossed);

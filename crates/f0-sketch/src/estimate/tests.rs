@@ -5,6 +5,7 @@ use gf2_linalg::{BitSlice, Lsb0};
 use sketch_hash::DefaultHash;
 
 use super::*;
+use crate::coins::CoinUses;
 use crate::leaf::Leaf;
 use crate::private::Noisy;
 use crate::sets::SketchPair;
@@ -35,7 +36,7 @@ fn forged<M: Mode>(
     };
     let leaves = (0..releases).map(leaf).collect();
     let kind = Kind { hash_id: DefaultHash::default().id(), shape, rule };
-    PrivateF0Sketch::from_parts(kind, Noisy { bits, leaves, insecure_noise: false })
+    PrivateF0Sketch::from_parts(kind, Noisy { bits, leaves, coins: CoinUses::default(), insecure_noise: false })
 }
 
 /// Flip probability as a numerator.

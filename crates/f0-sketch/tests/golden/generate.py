@@ -199,16 +199,24 @@ def write(name, data, says):
     path.with_suffix(".json").write_text(json.dumps(says, indent=1) + "\n", encoding="utf-8")
 
 
-def raw(name, tables, items, *, mode=SET, largest=None, kept=None, releases=0, max_items=0, exposure=0.0, insecure=False):
-    """`kept` are the items whose coins fell on one, by default all."""
+def coin_names(name, number):
+    """So many names of coins, rising."""
+    return sorted(siphash(KEY, f"{name} coins {index}".encode(), 2, 4) for index in range(number))
+
+
+def raw(name, tables, items, *, mode=SET, largest=None, kept=None, releases=0, max_items=0, exposure=0.0, insecure=False, coins=0):
+    """`kept` are the items whose coins fell on one, by default all; `coins` is the number of names of these coins."""
     bits = toggled(tables, items if kept is None else kept, largest)
-    body = frame(mode, largest, tables) + struct.pack("<IId", releases, max_items, exposure) + words(tables, bits)
+    names = coin_names(name, coins)
+    body = frame(mode, largest, tables) + struct.pack("<IIdQ", releases, max_items, exposure, coins) + b"".join(names)
+    body += words(tables, bits)
     says = {
         "family": "f0-raw",
         **says_frame(mode, largest, tables, bits),
         "releases": releases,
         "max_items": max_items,
         "exposure": exposure,
+        "coins": [coin.hex() for coin in names],
         "insecure_coins": insecure,
         "items": items if kept is None else kept,
     }
@@ -228,6 +236,10 @@ def private(name, tables, leaves, *, mode=SET, largest=None, insecure=False):
     bits = int.from_bytes(stream, "little") & ((1 << cells) - 1)
     body = frame(mode, largest, tables) + struct.pack("<Q", len(made))
     body += b"".join(id_ + struct.pack("<QdIB", p, epsilon, items, opened) for id_, p, epsilon, items, opened, _ in made)
+    # One name of coins a release, and one more of the first release: two raw sketches were put together before it.
+    owners = [*range(len(made)), 0] if mode == PRESAMPLED else []
+    coins = list(zip(coin_names(name, len(owners)), owners))
+    body += struct.pack("<Q", len(coins)) + b"".join(coin + struct.pack("<I", release) for coin, release in coins)
     contrast, sure_contrast = Fraction(1), Fraction(1)
     for _, p, _, _, _, sure in made:
         contrast *= 1 - 2 * Fraction(p, 1 << 64)
@@ -244,6 +256,7 @@ def private(name, tables, leaves, *, mode=SET, largest=None, insecure=False):
             {"id": id_.hex(), "flip_numerator": str(p), "epsilon": epsilon, "max_items": items, "opened": opened}
             for id_, p, epsilon, items, opened, _ in made
         ],
+        "coins": [{"name": coin.hex(), "release": release} for coin, release in coins],
         "contrast": float(contrast),
         "flip_probability": float((1 - contrast) / 2),
         "level_if_seen_alone": alone,
@@ -277,8 +290,9 @@ def main():
     raw("raw-user", regular(2, 4), [1, 2, 3, 4, 5], max_items=3, releases=(1 << 32) - 1)
     weights = [[item, value] for item, value in enumerate([0.0, 0.5, 1.0, 2.5, 3.3, 7.0, 9.99, 10.0, 10.5, 1e9, 1e-300] * 9)]
     raw("raw-weighted", regular(6, 64), weights, largest=10.0)
-    raw("raw-presampled", regular(4, 10), [], kept=[2, 3, 5, 8, 13, 21], mode=PRESAMPLED, exposure=1.4898801256447498, releases=1)
-    raw("raw-insecure", regular(2, 8), [], kept=[1, 2], mode=PRESAMPLED, insecure=True)
+    raw("raw-presampled", regular(4, 10), [], kept=[2, 3, 5, 8, 13, 21], mode=PRESAMPLED, exposure=1.4898801256447498, releases=1, coins=3)
+    raw("raw-nameless", regular(4, 10), [], mode=PRESAMPLED)
+    raw("raw-insecure", regular(2, 8), [], kept=[1, 2], mode=PRESAMPLED, insecure=True, coins=1)
 
     tight, paper = "tight", "paper"
     private("private-single", regular(3, 8), [(tight, 1.0, 0)])
