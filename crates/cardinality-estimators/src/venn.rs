@@ -5,6 +5,7 @@
 //! errors are about half of those of inclusion and exclusion for intersections.
 //!
 //! * [`fit`]: up to four sketches, each with its own channel;
+//! * [`fit_groups`]: up to four groups of sketches that are kept as tallies, each group standing for the union of its sets;
 //! * [`VennFit`]: regions, any [`SetFormula`](crate::SetFormula), the union, the Jaccard similarity.
 //!
 //! Source: ours. The likelihood treats cells as independent, as that of one sketch does, and standard errors are corrected
@@ -13,6 +14,8 @@
 mod answer;
 mod climb;
 mod fit;
+mod group_law;
+mod groups;
 mod likelihood;
 mod model;
 mod pattern_law;
@@ -20,5 +23,6 @@ mod surface;
 mod symmetric;
 
 pub use fit::{MAX_SETS, VennFit, fit};
+pub use groups::{GroupCounts, fit_groups};
 
 pub(crate) use fit::region_weights;

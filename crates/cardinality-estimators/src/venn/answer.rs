@@ -1,7 +1,6 @@
 //! Answers from a fit: values, standard errors, intervals and statuses.
 
 use super::model::Model;
-use super::surface::Surface;
 use super::symmetric::Symmetric;
 use crate::estimate::Parts;
 use crate::{Confidence, Estimate, Status};
@@ -76,12 +75,18 @@ impl Answers<'_> {
         let z = confidence.z();
         let line = self.poisson.times(gradient);
         let unit = self.poisson.quadratic(gradient).sqrt().recip();
+        let surface = self.model.surface();
         let arm = |sign: f64| {
             if !unit.is_finite() || std_error <= 0.0 {
                 return z * std_error;
             }
-            let moved = self.moved(gradient, &line, sign * z * unit);
-            let there = inverse(&self.model.slope(&moved).information);
+            let moved = self.moved(
+                gradient,
+                &line,
+                sign * z * unit,
+                surface.as_ref().map_or(f64::INFINITY, |surface| surface.cap()),
+            );
+            let there = surface.as_ref().and_then(|surface| inverse(&surface.slope(&moved).information));
             let error = there.map_or(f64::INFINITY, |poisson| self.std_error(gradient, &moved, &poisson));
             z * if error.is_finite() { error.max(std_error) } else { f64::INFINITY }
         };
@@ -90,8 +95,7 @@ impl Answers<'_> {
 
     /// The sizes `stride` along a line, held at 0 or above. Where that holds some back, the others that count are scaled so
     /// that they do not add up to more than the line says.
-    fn moved(&self, gradient: &[f64], line: &[f64], stride: f64) -> Vec<f64> {
-        let cap = self.model.cap();
+    fn moved(&self, gradient: &[f64], line: &[f64], stride: f64, cap: f64) -> Vec<f64> {
         let mut moved: Vec<f64> =
             self.regions.iter().zip(line).map(|(n, x)| (n + stride * x).clamp(0.0, cap)).collect();
         let change = |to: &[f64]| to.iter().zip(gradient).map(|(n, w)| n * w.max(0.0)).sum::<f64>();

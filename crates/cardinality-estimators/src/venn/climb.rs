@@ -15,10 +15,9 @@ pub(crate) struct Peak {
     pub(crate) height: f64,
 }
 
-/// The weights of the barrier: each a twentieth of the one before.
+/// The weights of the barrier, first and last.
 const FIRST_BARRIER: f64 = 1.0;
 const LAST_BARRIER: f64 = 1e-11;
-const BARRIER_FACTOR: f64 = 0.05;
 /// Where the barrier starts again when the likelihood wants an empty region filled.
 const LATE_BARRIER: f64 = 1e-4;
 
@@ -40,7 +39,7 @@ pub(crate) struct Climbed {
 }
 
 /// Climbs from `start`.
-pub(crate) fn climb<S: Surface>(surface: &S, start: Vec<f64>) -> Climbed {
+pub(crate) fn climb<S: Surface + ?Sized>(surface: &S, start: Vec<f64>) -> Climbed {
     let mut climber = Climber { surface, regions: start };
     climber.follow_barrier(FIRST_BARRIER);
     let mut left = f64::INFINITY;
@@ -57,7 +56,7 @@ pub(crate) fn climb<S: Surface>(surface: &S, start: Vec<f64>) -> Climbed {
     Climbed { peak: Peak { regions: climber.regions, height }, at_rest: height.is_finite() && left < 1e-4 }
 }
 
-struct Climber<'a, S> {
+struct Climber<'a, S: ?Sized> {
     surface: &'a S,
     regions: Vec<f64>,
 }
@@ -69,7 +68,7 @@ struct Step {
     promise: f64,
 }
 
-impl<S: Surface> Climber<'_, S> {
+impl<S: Surface + ?Sized> Climber<'_, S> {
     fn follow_barrier(&mut self, first: f64) {
         let mut barrier = first;
         while barrier > LAST_BARRIER {
@@ -80,7 +79,7 @@ impl<S: Surface> Climber<'_, S> {
                     break;
                 }
             }
-            barrier *= BARRIER_FACTOR;
+            barrier *= self.surface.barrier_factor();
         }
     }
 

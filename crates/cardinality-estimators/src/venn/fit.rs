@@ -7,7 +7,7 @@ use super::surface::Surface;
 use super::symmetric::Symmetric;
 use crate::estimate::Parts;
 use crate::number::to_f64;
-use crate::{Confidence, Estimate, Grid, ParamError, PatternCounts, SetFormula, Status};
+use crate::{Confidence, Estimate, ParamError, PatternCounts, SetFormula, Status};
 
 /// The most sets of one fit.
 pub const MAX_SETS: usize = 4;
@@ -64,7 +64,10 @@ struct Fitted {
 
 impl VennFit {
     pub(crate) fn new(model: Model) -> Self {
-        let outcome = highest(&model).and_then(|peak| Fitted::new(&model, peak));
+        let outcome = model.surface().ok_or(Status::NotConverged).and_then(|surface| {
+            let peak = highest(surface.as_ref())?;
+            Fitted::new(&model, surface.as_ref(), peak)
+        });
         Self { model, outcome }
     }
 
@@ -186,8 +189,8 @@ impl VennFit {
 }
 
 impl Fitted {
-    fn new(model: &Model, peak: Peak) -> Result<Self, Status> {
-        let information = model.slope(&peak.regions).information;
+    fn new(model: &Model, surface: &dyn Surface, peak: Peak) -> Result<Self, Status> {
+        let information = surface.slope(&peak.regions).information;
         let poisson = inverse(&information).ok_or(Status::NotConverged)?;
         let mut covariance = poisson.clone();
         for (i, n) in peak.regions.iter().enumerate() {
@@ -199,12 +202,12 @@ impl Fitted {
 }
 
 /// The highest of the maxima that the climbs find.
-fn highest<S: Surface>(surface: &S) -> Result<Peak, Status> {
+fn highest(surface: &dyn Surface) -> Result<Peak, Status> {
     let cap = surface.cap();
     let share = to_f64(surface.dimensions() as u64).recip();
     let alike = |total: f64| vec![total * share; surface.dimensions()];
     let mut best: Option<(f64, f64)> = None;
-    for total in sparse_grid().points(cap) {
+    for total in surface.totals() {
         let height = surface.height(&alike(total));
         if height.is_finite() && best.is_none_or(|(_, top)| height > top) {
             best = Some((total, height));
@@ -220,10 +223,6 @@ fn highest<S: Surface>(surface: &S) -> Result<Peak, Status> {
     } else {
         Err(Status::NotConverged)
     }
-}
-
-fn sparse_grid() -> Grid {
-    Grid::new(0.0625, 1).unwrap_or_default()
 }
 
 /// The weight of every region, mask `A` at `A − 1`.

@@ -1,6 +1,8 @@
 //! What was counted, whatever it was counted of.
 
-use super::surface::{Slope, Surface};
+use super::group_law::GroupSurface;
+use super::groups::GroupCounts;
+use super::surface::Surface;
 use crate::PatternCounts;
 
 /// The counts behind a fit.
@@ -8,12 +10,15 @@ use crate::PatternCounts;
 pub(crate) enum Model {
     /// Of single sketches.
     Patterns(PatternCounts),
+    /// Of groups of sketches.
+    Groups(GroupCounts),
 }
 
 impl Model {
     pub(crate) fn sets(&self) -> usize {
         match self {
             Self::Patterns(patterns) => patterns.sketches(),
+            Self::Groups(groups) => groups.sets(),
         }
     }
 
@@ -21,12 +26,14 @@ impl Model {
     pub(crate) fn hashes(&self) -> f64 {
         match self {
             Self::Patterns(patterns) => f64::from(patterns.hashes()),
+            Self::Groups(groups) => f64::from(groups.hashes),
         }
     }
 
     pub(crate) fn is_noiseless(&self) -> bool {
         match self {
             Self::Patterns(patterns) => patterns.is_noiseless(),
+            Self::Groups(groups) => groups.is_noiseless(),
         }
     }
 
@@ -37,30 +44,18 @@ impl Model {
             Self::Patterns(patterns) => {
                 patterns.is_noiseless() && patterns.groups.iter().all(|group| only_first(&group.counts))
             }
+            Self::Groups(groups) => {
+                groups.is_noiseless()
+                    && groups.levels.iter().all(|level| level.counts.iter().skip(1).all(|count| *count <= 0.0))
+            }
         }
     }
 
-    fn surface(&self) -> &dyn Surface {
+    /// The likelihood of the sizes.
+    pub(crate) fn surface(&self) -> Option<Box<dyn Surface + '_>> {
         match self {
-            Self::Patterns(patterns) => patterns,
+            Self::Patterns(patterns) => Some(Box::new(patterns)),
+            Self::Groups(groups) => Some(Box::new(GroupSurface::new(groups)?)),
         }
-    }
-}
-
-impl Surface for Model {
-    fn dimensions(&self) -> usize {
-        self.surface().dimensions()
-    }
-
-    fn cap(&self) -> f64 {
-        self.surface().cap()
-    }
-
-    fn height(&self, regions: &[f64]) -> f64 {
-        self.surface().height(regions)
-    }
-
-    fn slope(&self, regions: &[f64]) -> Slope {
-        self.surface().slope(regions)
     }
 }

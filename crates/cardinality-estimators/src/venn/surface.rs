@@ -1,6 +1,7 @@
 //! A likelihood over the sizes of regions, as the climb sees it.
 
 use super::symmetric::Symmetric;
+use crate::Grid;
 
 /// A function of the sizes of the regions that is to be made as large as it gets, with sizes from 0 to a largest count.
 pub(crate) trait Surface {
@@ -10,11 +11,47 @@ pub(crate) trait Surface {
     /// The largest size worth looking for.
     fn cap(&self) -> f64;
 
+    /// Total sizes from which one starts: enough to find the neighbourhood of the highest point.
+    fn totals(&self) -> Vec<f64> {
+        Grid::new(0.0625, 1).unwrap_or_default().points(self.cap()).collect()
+    }
+
+    /// How much smaller the barrier gets from one stage of a climb to the next.
+    fn barrier_factor(&self) -> f64 {
+        0.05
+    }
+
     /// The log-likelihood.
     fn height(&self, regions: &[f64]) -> f64;
 
     /// Its derivatives.
     fn slope(&self, regions: &[f64]) -> Slope;
+}
+
+impl<S: Surface + ?Sized> Surface for &S {
+    fn dimensions(&self) -> usize {
+        (**self).dimensions()
+    }
+
+    fn cap(&self) -> f64 {
+        (**self).cap()
+    }
+
+    fn totals(&self) -> Vec<f64> {
+        (**self).totals()
+    }
+
+    fn barrier_factor(&self) -> f64 {
+        (**self).barrier_factor()
+    }
+
+    fn height(&self, regions: &[f64]) -> f64 {
+        (**self).height(regions)
+    }
+
+    fn slope(&self, regions: &[f64]) -> Slope {
+        (**self).slope(regions)
+    }
 }
 
 /// Gradient and curvature of a log-likelihood at one point.
