@@ -7,7 +7,7 @@ use dpsketch_benches::{Bencher, Criterion, quick, strings, words};
 use sfm_pcsa::cardinality_estimators::Confidence;
 use sfm_pcsa::dp_noise::{Epsilon, NoiseRng, Permit};
 use sfm_pcsa::sketch_hash::{DefaultHash, KeyedHash, PrestoHash};
-use sfm_pcsa::{MergeForm, PcsaShape, PcsaSketch, SfmSketch, union_estimate};
+use sfm_pcsa::{MergeForm, PcsaShape, PcsaSketch, SfmSketch, SfmTally, tally_of, union_estimate};
 
 const SHAPE: PcsaShape = PcsaShape::DEFAULT;
 const CELLS: u64 = SHAPE.cells() as u64;
@@ -157,5 +157,28 @@ fn bytes(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(name = benches; config = quick(); targets = update, raw_verbs, release, merge, estimate, bytes);
+fn tally(c: &mut Criterion) {
+    let sketches = releases(32, &mut generator());
+    let all: Vec<&SfmSketch> = sketches.iter().collect();
+    let mut group = c.benchmark_group("sfm/tally");
+    for count in [8_usize, 32] {
+        let inputs = &all[..count];
+        let whole = tally_of(inputs).expect("different releases");
+        let halves =
+            [&inputs[..count / 2], &inputs[count / 2..]].map(|half| tally_of(half).expect("different releases"));
+        let file = whole.to_bytes();
+        group.throughput(Throughput::Elements(CELLS * count as u64));
+        group.bench_function(BenchmarkId::new("tally_of", count), |bench| bench.iter(|| tally_of(black_box(inputs))));
+        group.bench_function(BenchmarkId::new("merge of halves", count), |bench| {
+            bench.iter_batched(|| halves[0].clone(), |mut half| half.merge(&halves[1]), BatchSize::NumIterations(8));
+        });
+        group.bench_function(BenchmarkId::new("counts", count), |bench| bench.iter(|| black_box(&whole).counts()));
+        group.bench_function(BenchmarkId::new("from_bytes", count), |bench| {
+            bench.iter(|| SfmTally::from_bytes(black_box(&file)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(name = benches; config = quick(); targets = update, raw_verbs, release, merge, estimate, tally, bytes);
 criterion_main!(benches);

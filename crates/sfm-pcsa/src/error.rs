@@ -8,6 +8,7 @@ use crate::channel::ChannelError;
 use crate::leaf::ReleaseId;
 use crate::lineage::LineageError;
 use crate::shape::SketchShape;
+use crate::tally::TallyFault;
 use crate::unit::Unit;
 
 /// A shape that cannot be used.
@@ -219,6 +220,9 @@ pub enum DecodeError {
     /// The merge history is not valid.
     #[error("invalid merge history")]
     Lineage(#[from] LineageError),
+    /// The parts of a tally do not belong together.
+    #[error("invalid tally")]
+    Tally(#[from] TallyFault),
     /// The noise came from a generator that anybody can repeat, so the sketch protects nobody.
     ///
     /// Simulations read it with [`SfmSketch::from_bytes_allowing_insecure_noise`](crate::SfmSketch::from_bytes_allowing_insecure_noise).

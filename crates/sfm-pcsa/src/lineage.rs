@@ -127,6 +127,14 @@ impl Lineage {
         &self.leaves
     }
 
+    /// The release, if the bits are those of one as it was made.
+    pub(crate) fn only_release(&self) -> Option<&Leaf> {
+        match (self.leaves.as_slice(), self.steps.as_slice()) {
+            ([leaf], [Step::Leaves { .. }]) => Some(leaf),
+            _ => None,
+        }
+    }
+
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
     }

@@ -160,25 +160,12 @@ impl NoisyBits {
 
     /// The largest ε among the releases.
     pub(crate) fn epsilon(&self) -> f64 {
-        self.leaves().iter().fold(0.0, |largest, leaf| leaf.epsilon().get().max(largest))
+        largest_epsilon(self.leaves())
     }
 
     /// The sum of ε over the releases, rounded up; `None` when some protect items and others users.
     pub(crate) fn epsilon_total(&self) -> Option<f64> {
-        self.common_unit()?;
-        Some(self.leaves().iter().fold(0.0, |sum, leaf| add_up(sum, leaf.epsilon().get())))
-    }
-
-    /// The unit of privacy, if all releases have the same kind: an item, or a user with so many items in all of them.
-    fn common_unit(&self) -> Option<f64> {
-        let users = self.leaves().iter().filter(|leaf| leaf.unit() != Unit::Item).count();
-        match users {
-            0 => Some(1.0),
-            all if all == self.leaves().len() => {
-                Some(self.leaves().iter().fold(0.0, |sum, leaf| add_up(sum, f64::from(leaf.unit().max_items()))))
-            }
-            _ => None,
-        }
+        sum_of_epsilon(self.leaves())
     }
 
     /// The level of these bits alone, for a unit that leaves all data sets at once, rounded up. `None` when there is no
@@ -187,7 +174,7 @@ impl NoisyBits {
         if self.insecure_noise || self.leaves().iter().any(Leaf::made_elsewhere) {
             return None;
         }
-        let items = self.common_unit()?;
+        let items = common_unit(self.leaves())?;
         let level = match self.leaves() {
             [leaf] if self.outcome.randomised == 0 => leaf.realised_level(),
             leaves => {
@@ -197,6 +184,39 @@ impl NoisyBits {
         };
         self.epsilon_total().map(|total| level.min(total))
     }
+}
+
+/// The largest ε among some releases.
+pub(crate) fn largest_epsilon<'a>(leaves: impl IntoIterator<Item = &'a Leaf>) -> f64 {
+    leaves.into_iter().fold(0.0, |largest, leaf| leaf.epsilon().get().max(largest))
+}
+
+/// The sum of ε over some releases, rounded up; `None` when some protect items and others users.
+pub(crate) fn sum_of_epsilon<'a>(leaves: impl IntoIterator<Item = &'a Leaf, IntoIter: Clone>) -> Option<f64> {
+    let leaves = leaves.into_iter();
+    common_unit(leaves.clone())?;
+    Some(leaves.fold(0.0, |sum, leaf| add_up(sum, leaf.epsilon().get())))
+}
+
+/// The unit of privacy, if all releases have the same kind: an item, or a user with so many items in all of them.
+fn common_unit<'a>(leaves: impl IntoIterator<Item = &'a Leaf, IntoIter: Clone>) -> Option<f64> {
+    let leaves = leaves.into_iter();
+    let users = leaves.clone().filter(|leaf| leaf.unit() != Unit::Item);
+    match users.clone().count() {
+        0 => Some(1.0),
+        some if some == leaves.count() => {
+            Some(users.fold(0.0, |sum, leaf| add_up(sum, f64::from(leaf.unit().max_items()))))
+        }
+        _ => None,
+    }
+}
+
+/// Whom some releases protect: each unit that occurs, once, the smallest first.
+pub(crate) fn units_of<'a>(leaves: impl IntoIterator<Item = &'a Leaf>) -> Vec<Unit> {
+    let mut units: Vec<Unit> = leaves.into_iter().map(Leaf::unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    units
 }
 
 /// Zeroes the bits beyond the last cell.

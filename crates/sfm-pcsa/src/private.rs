@@ -5,7 +5,7 @@ use sketch_hash::HashId;
 
 use crate::counts::estimate_bits;
 use crate::leaf::Leaf;
-use crate::noisy::NoisyBits;
+use crate::noisy::{NoisyBits, units_of};
 use crate::params::PcsaShape;
 use crate::shape::BitmapShape;
 use crate::unit::Unit;
@@ -72,10 +72,7 @@ impl<S: BitmapShape> PrivateBitmap<S> {
     /// Whom the releases protect: each unit that occurs, once, the smallest first.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
-        let mut units: Vec<Unit> = self.leaves().iter().map(Leaf::unit).collect();
-        units.sort_unstable();
-        units.dedup();
-        units
+        units_of(self.leaves())
     }
 
     /// The largest ε among the releases: what one data set paid at most.

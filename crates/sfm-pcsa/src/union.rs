@@ -98,7 +98,7 @@ fn cells_by_weight(bits: &[&[u64]], cells: Range<usize>) -> [u64; MAX_WORDS + 1]
 }
 
 /// The words that hold some cells, each with the lanes of those.
-fn words(cells: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+pub(crate) fn words(cells: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
     (cells.start / 64..cells.end.div_ceil(64)).map(move |word| {
         let start = word * 64;
         (word, cells.start.max(start) - start..cells.end.min(start + 64) - start)
@@ -106,7 +106,7 @@ fn words(cells: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
 }
 
 /// Ones in some lanes of a word, of which there is at least one.
-fn mask(lanes: &Range<usize>) -> u64 {
+pub(crate) fn mask(lanes: &Range<usize>) -> u64 {
     u64::MAX >> (64 - lanes.len()) << lanes.start
 }
 

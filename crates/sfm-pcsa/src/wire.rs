@@ -56,8 +56,9 @@ pub(crate) struct PrivateBodyV1<F> {
     words: Vec<u64>,
 }
 
+/// A release, 44 bytes.
 #[derive(Serialize, Deserialize)]
-struct LeafV1 {
+pub(crate) struct LeafV1 {
     id: [u8; 16],
     p_numerator: u64,
     q_numerator: u64,
@@ -148,6 +149,16 @@ impl From<&Leaf> for LeafV1 {
     }
 }
 
+impl LeafV1 {
+    /// The release, the one of this index in its file, if its flips are of its level.
+    pub(crate) fn to_leaf(&self, index: usize, cells_per_item: u32) -> Result<Leaf, DecodeError> {
+        let &Self { id, p_numerator: p, q_numerator: q, epsilon, max_items } = self;
+        let unit = Unit::from_code(max_items);
+        let checked = Leaf::from_parts(StoredLeaf { id, p, q, epsilon, unit }, cells_per_item);
+        checked.ok_or(DecodeError::Leaf { index, p, q, epsilon, unit })
+    }
+}
+
 impl<F: ShapeFields> PrivateBodyV1<F> {
     /// Every check on the way from a body to a sketch.
     pub(crate) fn into_sketch<S>(self, insecure_noise: bool) -> Result<PrivateBitmap<S>, DecodeError>
@@ -159,10 +170,7 @@ impl<F: ShapeFields> PrivateBodyV1<F> {
         check_words(&self.words, shape.cells())?;
         let mut leaves = Vec::with_capacity(self.leaves.len());
         for (index, leaf) in self.leaves.iter().enumerate() {
-            let &LeafV1 { id, p_numerator: p, q_numerator: q, epsilon, max_items } = leaf;
-            let unit = Unit::from_code(max_items);
-            let checked = Leaf::from_parts(StoredLeaf { id, p, q, epsilon, unit }, shape.cells_per_item());
-            leaves.push(checked.ok_or(DecodeError::Leaf { index, p, q, epsilon, unit })?);
+            leaves.push(leaf.to_leaf(index, shape.cells_per_item())?);
         }
         let mut steps = Vec::with_capacity(self.steps.len());
         for (index, step) in self.steps.iter().enumerate() {

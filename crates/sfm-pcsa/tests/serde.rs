@@ -1,10 +1,10 @@
-//! Serde on the private sketch goes through the checks of its bytes.
+//! Serde on private sketches and tallies goes through the checks of its bytes.
 #![cfg(feature = "serde")]
 
 mod support;
 
 use serde_json::Value;
-use sfm_pcsa::SfmSketch;
+use sfm_pcsa::{SfmSketch, SfmTally};
 use support::{noise, raw, released, shape};
 
 fn golden(name: &str) -> SfmSketch {
@@ -40,6 +40,30 @@ fn forged_fields_are_refused() {
     assert!(refused(&|value| value["body"]["leaves"][1]["id"] = value["body"]["leaves"][0]["id"].clone()));
     assert!(refused(&|value| value["body"]["steps"][1]["count"] = 3.into()));
     assert!(refused(&|value| value["body"]["hash_algorithm"] = 0.into()));
+}
+
+#[test]
+fn tallies_round_trip_and_are_checked() {
+    let tally = |name: &str| {
+        let path = format!("{}/tests/golden/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+        SfmTally::from_bytes(&std::fs::read(path).expect("a golden file")).expect("a tally")
+    };
+    for name in ["tally-single", "tally-mixed", "tally-thinned", "tally-elsewhere"] {
+        let tally = tally(name);
+        let text = serde_json::to_string(&tally).expect("JSON");
+        assert_eq!(serde_json::from_str::<SfmTally>(&text).expect("a tally"), tally);
+    }
+    let good = serde_json::to_value(tally("tally-pair")).expect("JSON");
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        serde_json::from_value::<SfmTally>(bad).is_err()
+    };
+    assert!(!refused(&|_| ()));
+    assert!(refused(&|value| value["version"] = 2.into()));
+    assert!(refused(&|value| value["insecure_noise"] = true.into()));
+    assert!(refused(&|value| value["body"]["releases"][0]["class"] = 1.into()));
+    assert!(refused(&|value| value["body"]["ones"][0] = 0.into()));
 }
 
 #[test]
