@@ -36,9 +36,9 @@ pub(crate) use wire::TallyBodyV1;
 /// ones per level. Tallies merge by addition: exactly, without coins, and in any order, down to the bytes. One release is
 /// a tally of one.
 ///
-/// Releases of one channel are added up; those of another are kept apart, in a class of their own. Up to
-/// two classes can be [estimated](Self::estimate), more after [`thin`](Self::thin). With `B · P` cells a class of `k`
-/// releases takes `B · P · ⌈log2(k + 1)⌉` bits, and every release about `50 + 4 P` bytes.
+/// Releases of one channel are added up, those of another in a class of their own. Up to two classes can be
+/// [estimated](Self::estimate), more after [`thin`](Self::thin). A class of `k` releases takes
+/// `B · P · ⌈log2(k + 1)⌉` bits, and every release `46 + 4 P` bytes.
 ///
 /// Source: ours.
 ///
@@ -149,9 +149,6 @@ impl SfmTally {
     }
 
     /// Counts one release more. The result does not depend on the order in which releases are added.
-    ///
-    /// # Privacy
-    /// Costs nothing.
     ///
     /// # Errors
     /// As [`new`](Self::new) and [`merge`](Self::merge). A tally that refuses a sketch stays as it was.

@@ -68,7 +68,8 @@ fn counts_of_one_and_of_two_classes_are_those_of_single_cells() {
         };
         // The smaller epsilon has the smaller p.
         let (low, high) = (of(1.0), of(2.0));
-        let one = TallyCounts::new(&layout, &[class(&low)], slowly(&layout, &[low.clone()])).expect("one class");
+        let one =
+            TallyCounts::new(&layout, &[class(&low)], slowly(&layout, core::slice::from_ref(&low))).expect("one class");
         assert_eq!(tally_of(&low).expect("different").counts().expect("one class"), one);
         assert_eq!(tally_counts(&low).expect("different").0, one);
         let both = slowly(&layout, &[low.clone(), high.clone()]);
