@@ -41,7 +41,10 @@ impl Answers<'_> {
         if !(value.is_finite() && std_error.is_finite()) {
             return Estimate::not_converged(confidence);
         }
-        let [below, above] = self.arms(question.gradient, std_error, confidence);
+        let arms = self.arms(question.gradient, std_error, confidence);
+        let reach = MOST_STRETCH * confidence.z() * std_error;
+        let is_telling = arms.iter().all(|arm| *arm <= reach);
+        let [below, above] = arms.map(|arm| arm + self.model.bias() * std_error);
         let (lower, upper) = if std_error < 0.25 * value {
             (value / (below / value).exp(), value * (above / value).exp())
         } else {
@@ -49,9 +52,8 @@ impl Answers<'_> {
         };
         let whole = self.model.is_noiseless() && question.most > 1.0;
         let upper = Some(if whole { upper.ceil() } else { upper }.min(question.most)).filter(|upper| upper.is_finite());
-        let reach = MOST_STRETCH * confidence.z() * std_error;
         let status = if value > 0.0 {
-            let sure = std_error <= question.bearable * value && below.max(above) <= reach && upper.is_some();
+            let sure = std_error <= question.bearable * value && is_telling && upper.is_some();
             if sure { Status::Ok } else { Status::LowInformation }
         } else {
             Status::BelowNoise

@@ -212,3 +212,77 @@ impl Step {
         if steepest > 0.0 { 0.95 / steepest } else { f64::INFINITY }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::to_f64;
+    use crate::venn::pattern_law::{occupied, through};
+    use crate::{BitChannel, CellLayout, PatternCounts};
+
+    /// Uniform on [0, 1), the same on every run (`SplitMix64`).
+    fn unit(state: &mut u64) -> f64 {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        to_f64((x ^ (x >> 31)) >> 11) / to_f64(1 << 53)
+    }
+
+    /// Patterns drawn from their law.
+    fn drawn(state: &mut u64, regions: &[f64], channels: &[BitChannel]) -> PatternCounts {
+        let layout = CellLayout::pcsa(256, 12).unwrap();
+        let level = |(cells, rate)| {
+            let mut law = occupied(rate, regions);
+            through(channels, &mut law);
+            let mut counts = vec![0; law.len()];
+            for _ in 0..cells {
+                let mut left = unit(state);
+                let pattern = law.iter().position(|share| {
+                    left -= share;
+                    left < 0.0
+                });
+                counts[pattern.unwrap_or(0)] += 1;
+            }
+            counts
+        };
+        PatternCounts::new(&layout, channels, layout.groups().map(level).collect()).unwrap()
+    }
+
+    /// Climbs from very different starts end equally high: the likelihood is not a mountain range.
+    #[test]
+    fn the_start_does_not_matter() {
+        let (mut state, mut worse) = (1, 0);
+        for trial in 0..240_u32 {
+            let sets = 2 + usize::try_from(trial % 2).unwrap();
+            let size = (1 << sets) - 1;
+            let epsilon = [0.5, 1.0, 2.0, 4.0][usize::try_from(trial / 2 % 4).unwrap()];
+            let channels = vec![BitChannel::symmetric(1.0 / (1.0 + f64::exp(epsilon))).unwrap(); sets];
+            let regions: Vec<f64> =
+                (0..size).map(|_| if unit(&mut state) < 0.4 { 0.0 } else { 3000.0 * unit(&mut state) }).collect();
+            let patterns = drawn(&mut state, &regions, &channels);
+            let start =
+                |weight: &dyn Fn(usize) -> f64| (1..=size).map(|mask| 2000.0 * weight(mask)).collect::<Vec<f64>>();
+            let starts = [
+                start(&|_| 0.3),
+                start(&|mask| if mask.is_power_of_two() { 1.0 } else { 1e-3 }),
+                start(&|mask| if mask == size { 1.0 } else { 1e-3 }),
+                start(&|mask| if mask & 1 == 1 { 10.0 } else { 1e-2 }),
+                start(&|_| 1e-3),
+            ];
+            let ends = starts.map(|start| climb(&patterns, start));
+            let highest =
+                ends.iter().filter(|end| end.at_rest).map(|end| end.peak.height).fold(f64::NEG_INFINITY, f64::max);
+            for (i, end) in ends.iter().enumerate() {
+                let lost = highest - end.peak.height;
+                if !end.at_rest || lost > 1e-3 {
+                    println!(
+                        "{trial} eps {epsilon} sets {sets} start {i} rest {} lost {lost} {:?} true {regions:?}",
+                        end.at_rest, end.peak.regions
+                    );
+                    worse += 1;
+                }
+            }
+        }
+        assert_eq!(worse, 0);
+    }
+}

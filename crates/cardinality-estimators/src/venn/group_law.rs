@@ -9,6 +9,7 @@
 use core::cell::RefCell;
 
 use super::groups::{GroupCounts, GroupLevel};
+use super::model::sketches;
 use super::pattern_law::{occupied, pull, with_one_more};
 use super::surface::{Slope, Surface};
 use super::symmetric::Symmetric;
@@ -17,6 +18,7 @@ use crate::number::to_f64;
 
 /// What the log-likelihood may miss, in all.
 const TOLERANCE: f64 = 1e-6;
+const ROUGH: f64 = 0.5;
 /// Weights below this share of their block are 0.
 const FREE: f64 = 1e-6;
 /// Blocks get at least this share of all items for the information about them.
@@ -58,8 +60,8 @@ impl<'a> GroupSurface<'a> {
     }
 
     /// The best law of one level with these masses, from the one before.
-    fn level_fit(&self, index: usize, level: &GroupLevel, masses: &[f64]) -> LawFit {
-        let tolerance = TOLERANCE / to_f64(self.counts.levels.len().max(1) as u64);
+    fn level_fit(&self, index: usize, level: &GroupLevel, masses: &[f64], tolerance: f64) -> LawFit {
+        let tolerance = tolerance / to_f64(self.counts.levels.len().max(1) as u64);
         let before = self.fits.try_borrow_mut().ok().and_then(|mut fits| fits.get_mut(index)?.take());
         let fit = self.law.fit(&level.counts, &self.nothing_fixed, masses, tolerance, before.as_ref());
         if let Ok(mut fits) = self.fits.try_borrow_mut()
@@ -68,6 +70,13 @@ impl<'a> GroupSurface<'a> {
             *place = Some(fit.clone());
         }
         fit
+    }
+
+    fn log_likelihood(&self, regions: &[f64], tolerance: f64) -> f64 {
+        let level = |(index, level): (usize, &GroupLevel)| {
+            self.level_fit(index, level, &occupied(level.rate, regions), tolerance).log_likelihood
+        };
+        self.counts.levels.iter().enumerate().map(level).sum()
     }
 
     /// The information about the masses of the blocks that the free weights leave, for one level.
@@ -131,7 +140,6 @@ impl Surface for GroupSurface<'_> {
     /// From half the largest average set to twice the sum of all.
     fn totals(&self) -> Vec<f64> {
         let averages = self.counts.averages();
-        let sketches = |classes: &[crate::tally::TallyClass]| -> usize { classes.iter().map(|c| c.sketches).sum() };
         let each = averages.iter().zip(&self.counts.groups);
         let most: f64 = each.map(|(average, classes)| average * to_f64(sketches(classes) as u64)).sum();
         let least = averages.iter().copied().fold(0.0, f64::max).max(0.0625);
@@ -149,8 +157,11 @@ impl Surface for GroupSurface<'_> {
     }
 
     fn height(&self, regions: &[f64]) -> f64 {
-        let levels = self.counts.levels.iter().enumerate();
-        levels.map(|(i, level)| self.level_fit(i, level, &occupied(level.rate, regions)).log_likelihood).sum()
+        self.log_likelihood(regions, TOLERANCE)
+    }
+
+    fn rough_height(&self, regions: &[f64]) -> f64 {
+        self.log_likelihood(regions, ROUGH)
     }
 
     fn slope(&self, regions: &[f64]) -> Slope {
@@ -161,7 +172,7 @@ impl Surface for GroupSurface<'_> {
         let (mut information, mut bend) = (vec![0.0; size * size], vec![0.0; size * size]);
         for (index, level) in self.counts.levels.iter().enumerate() {
             let masses = occupied(level.rate, &held);
-            let fit = self.level_fit(index, level, &masses);
+            let fit = self.level_fit(index, level, &masses, TOLERANCE);
             let about = self.about_masses(level, &masses, &fit);
             let moved: Vec<Vec<f64>> = (1..=size).map(|region| with_one_more(&masses, region)).collect();
             for (i, (region, row)) in (1..).zip(&moved).enumerate() {

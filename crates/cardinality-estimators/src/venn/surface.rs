@@ -24,6 +24,11 @@ pub(crate) trait Surface {
     /// The log-likelihood.
     fn height(&self, regions: &[f64]) -> f64;
 
+    /// The log-likelihood to a unit or so: enough to compare starts.
+    fn rough_height(&self, regions: &[f64]) -> f64 {
+        self.height(regions)
+    }
+
     /// Its derivatives.
     fn slope(&self, regions: &[f64]) -> Slope;
 }
@@ -47,6 +52,10 @@ impl<S: Surface + ?Sized> Surface for &S {
 
     fn height(&self, regions: &[f64]) -> f64 {
         (**self).height(regions)
+    }
+
+    fn rough_height(&self, regions: &[f64]) -> f64 {
+        (**self).rough_height(regions)
     }
 
     fn slope(&self, regions: &[f64]) -> Slope {
