@@ -6,7 +6,6 @@ use f0_sketch::ModeKind;
 use serde_json::{Value, json};
 use sfm_pcsa::{Leaf, Unit};
 
-use crate::any::Family;
 use crate::error_parts::ErrorParts;
 use crate::f0::{AnyF0Sketch, F0Totals, F0Whole};
 use crate::method::Method;
@@ -70,8 +69,9 @@ impl Answer {
         }
     }
 
-    pub(crate) fn of_raw<S: Family>(sketches: usize, estimate: Estimate) -> Self {
-        Self::without_facts(S::KIND, sketches, estimate).found_by(Method::Likelihood)
+    /// From raw bitmaps of one family, which cost nothing and protect nobody.
+    pub(crate) fn of_raw(kind: &'static str, sketches: usize, estimate: Estimate) -> Self {
+        Self::without_facts(kind, sketches, estimate)
     }
 
     /// From F0 sketches: what their releases cost, or only how many raw ones there were.
@@ -148,7 +148,8 @@ impl Answer {
         self.method
     }
 
-    /// The parts of the standard error, where there is one.
+    /// The parts of the standard error, where there is one; `None` where several sketches are answered at once, by a joint
+    /// likelihood or a tally, which may know more of the union than one sketch without noise would.
     #[must_use]
     pub const fn error_parts(&self) -> Option<ErrorParts> {
         self.parts

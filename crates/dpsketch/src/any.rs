@@ -1,7 +1,7 @@
 use countsketch_dp::PrivateCountSketch;
 use sfm_pcsa::{
     BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, PcsaShape, PrivateBitmap, PrivateBloom, PrivateLegions,
-    PrivateLinearCounting, SfmSketch, Unit, looks_like_presto,
+    PrivateLinearCounting, SfmSketch, SfmTally, Unit, looks_like_presto,
 };
 use sketch_hash::HashId;
 use sketch_wire::{Family as WireFamily, peek};
@@ -36,6 +36,8 @@ pub enum AnySketch {
     Sfm(SfmSketch),
     /// A raw Sketch-Flip-Merge sketch (PCSA), before noise.
     SfmRaw(RawSketch),
+    /// Released Sketch-Flip-Merge sketches that are kept together, see [`tally`](crate::tally).
+    SfmTally(SfmTally),
     /// A released linear counting sketch.
     Linear(PrivateLinearCounting),
     /// A raw linear counting sketch.
@@ -54,11 +56,11 @@ pub enum AnySketch {
     F0(AnyF0Sketch),
 }
 
-/// Does one thing with a private bitmap of any family, another with a raw one, a third with frequencies, and a fourth with
-/// F0 sketches.
+/// Does one thing with a private bitmap of any family, another with a raw one, and others with a tally, frequencies and F0
+/// sketches.
 macro_rules! with_sketch {
     (
-        $any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr,
+        $any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr, $tally:ident => $of_tally:expr,
         $frequencies:ident => $of_frequencies:expr, $f0:ident => $of_f0:expr $(,)?
     ) => {
         match $any {
@@ -66,6 +68,7 @@ macro_rules! with_sketch {
             $crate::any::AnySketch::Frequencies($frequencies) => $of_frequencies,
             $crate::any::AnySketch::Sfm($private) => $of_private,
             $crate::any::AnySketch::SfmRaw($raw) => $of_raw,
+            $crate::any::AnySketch::SfmTally($tally) => $of_tally,
             $crate::any::AnySketch::Linear($private) => $of_private,
             $crate::any::AnySketch::LinearRaw($raw) => $of_raw,
             $crate::any::AnySketch::Bloom($private) => $of_private,
@@ -147,6 +150,7 @@ impl AnySketch {
         Ok(match header.family() {
             WireFamily::SFM_PRIVATE => SfmSketch::from_bytes(bytes)?.into(),
             WireFamily::PCSA_RAW => RawSketch::from_sensitive_bytes(bytes)?.into(),
+            WireFamily::SFM_TALLY => Self::SfmTally(SfmTally::from_bytes(bytes)?),
             WireFamily::LINEAR_PRIVATE => PrivateLinearCounting::from_bytes(bytes)?.into(),
             WireFamily::LINEAR_RAW => RecordedSketch::<LinearShape>::from_sensitive_bytes(bytes)?.into(),
             WireFamily::BLOOM_PRIVATE => PrivateBloom::from_bytes(bytes)?.into(),
@@ -173,16 +177,18 @@ impl AnySketch {
             self,
             private => SketchBytes::new(private.to_bytes()),
             raw => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
+            tally => SketchBytes::new(tally.to_bytes()),
             frequencies => frequencies.to_bytes(),
             f0 => f0.to_bytes(),
         )
     }
 
-    /// What the sketch is: `sfm`, `linear`, `bloom`, `legions`, `countsketch`, `prefix` or `f0`.
+    /// What the sketch is: `sfm`, `sfm-tally`, `linear`, `bloom`, `legions`, `countsketch`, `prefix` or `f0`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Sfm(_) | Self::SfmRaw(_) => PcsaShape::KIND,
+            Self::SfmTally(_) => "sfm-tally",
             Self::Linear(_) | Self::LinearRaw(_) => LinearShape::KIND,
             Self::Bloom(_) | Self::BloomRaw(_) => BloomShape::KIND,
             Self::Legions(_) | Self::LegionsRaw(_) => LegionsShape::KIND,
@@ -191,10 +197,18 @@ impl AnySketch {
         }
     }
 
+    /// The kind of which an answer is: that of the sketches in a tally, else the sketch's own.
+    pub(crate) const fn family(&self) -> &'static str {
+        match self {
+            Self::SfmTally(_) => PcsaShape::KIND,
+            other => other.kind(),
+        }
+    }
+
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        with_sketch!(self, _private => false, _raw => true, frequencies => frequencies.is_raw(), f0 => f0.is_raw())
+        with_sketch!(self, _private => false, _raw => true, _tally => false, frequencies => frequencies.is_raw(), f0 => f0.is_raw())
     }
 
     /// The shape, such as buckets and levels.
@@ -204,15 +218,26 @@ impl AnySketch {
             self,
             private => AnyShape::Bitmap(private.shape().into()),
             raw => AnyShape::Bitmap(raw.shape().into()),
+            tally => AnyShape::Bitmap(tally.shape().into()),
             frequencies => frequencies.shape(),
             f0 => f0.shape(),
         )
     }
 
-    /// The releases in a bitmap; none if it is raw, and none of frequencies and F0 sketches, whose releases have more to tell.
+    /// The releases in a bitmap; none if it is raw, and none of tallies ([`releases`](Self::releases) has those), frequencies and
+    /// F0 sketches, whose releases have more to tell.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
-        with_sketch!(self, private => private.leaves(), _raw => &[], _frequencies => &[], _f0 => &[])
+        with_sketch!(self, private => private.leaves(), _raw => &[], _tally => &[], _frequencies => &[], _f0 => &[])
+    }
+
+    /// The releases in a bitmap or a tally; none if it is raw, and none of frequencies and F0 sketches.
+    #[must_use]
+    pub fn releases(&self) -> Vec<&Leaf> {
+        match self {
+            Self::SfmTally(tally) => tally.releases().collect(),
+            other => other.leaves().iter().collect(),
+        }
     }
 
     /// Whom the releases protect, each unit once; of a raw sketch, whom a release will protect. None for frequencies.
@@ -222,6 +247,7 @@ impl AnySketch {
             self,
             private => private.units(),
             raw => vec![raw.unit()],
+            tally => tally.units(),
             _frequencies => Vec::new(),
             f0 => f0.units(),
         )
@@ -234,9 +260,16 @@ impl AnySketch {
             self,
             private => private.hash_id(),
             raw => raw.hash_id(),
+            tally => tally.hash_id(),
             frequencies => frequencies.hash_id(),
             f0 => f0.hash_id(),
         )
+    }
+}
+
+impl From<SfmTally> for AnySketch {
+    fn from(tally: SfmTally) -> Self {
+        Self::SfmTally(tally)
     }
 }
 

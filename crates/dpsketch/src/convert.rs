@@ -2,7 +2,10 @@
 
 use cardinality_estimators::ParamError as EstimateError;
 use dp_noise::{EntropyError, ParameterError};
-use sfm_pcsa::{DecodeError, MergeError, ParamError, PrestoDecodeError, PrestoEncodeError, ReleaseError, UnionError};
+use sfm_pcsa::{
+    DecodeError, MergeError, ParamError, PrestoDecodeError, PrestoEncodeError, ReleaseError, SfmTally, TallyError,
+    UnionError,
+};
 use sketch_wire::WireError;
 
 use crate::error::{Error, ErrorKind};
@@ -88,6 +91,37 @@ impl From<UnionError> for Error {
             UnionError::Mismatch(error) => error.into(),
             other => Self::new(ErrorKind::Incompatible, chain(&other)).caused_by(other),
         }
+    }
+}
+
+impl From<TallyError> for Error {
+    fn from(error: TallyError) -> Self {
+        let told = match error {
+            TallyError::Mismatch(error) => return error.into(),
+            TallyError::Estimate(ref fault) => {
+                let told = Self::new(ErrorKind::Incompatible, chain(&error));
+                match fault {
+                    EstimateError::Classes { found } => told
+                        .value(found.to_string())
+                        .allowed("one or two noise levels")
+                        .hint("bring the releases to one: dpsketch merge --tally --thin FILE… --out T.dps"),
+                    EstimateError::GroupStates { .. } => told.hint(
+                        "bring each tally to one noise level with --thin, or merge the files of each set to one sketch",
+                    ),
+                    _ => told
+                        .hint("bring the releases to one noise level: dpsketch merge --tally --thin FILE… --out T.dps"),
+                }
+            }
+            TallyError::Merged { releases } => Self::new(ErrorKind::Incompatible, error.to_string())
+                .value(format!("a merge of {releases} releases"))
+                .allowed("single releases and tallies")
+                .hint("tally the files that the merged one was made of"),
+            TallyError::Classes { .. } => Self::new(ErrorKind::Incompatible, error.to_string())
+                .allowed(format!("at most {} noise levels", SfmTally::MAX_CLASSES))
+                .hint("say --thin for a part of the files first"),
+            _ => Self::new(ErrorKind::Incompatible, chain(&error)),
+        };
+        told.caused_by(error)
     }
 }
 

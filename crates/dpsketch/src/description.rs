@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use dp_noise::Amount;
 use serde_json::{Value, json};
-use sfm_pcsa::{Leaf, SketchShape, Unit};
+use sfm_pcsa::{Leaf, SfmTally, SketchShape, Unit};
 
 use crate::answer::{in_words, largest, total};
 use crate::any::{AnySketch, with_sketch};
@@ -41,7 +41,7 @@ impl Description {
         let made = json!({ "hash": hash.algorithm().to_string(), "key": hash.key().to_string() });
         let more = with_sketch!(
             sketch,
-            sketch => of_releases(sketch.leaves(), sketch.epsilon_if_seen_alone()),
+            sketch => of_releases(&sketch.leaves().iter().collect::<Vec<_>>(), sketch.epsilon_if_seen_alone()),
             raw => json!({
                 "epsilon": null,
                 "epsilon_total": null,
@@ -50,6 +50,7 @@ impl Description {
                 "sketches": 1,
                 "times_released": raw.releases(),
             }),
+            tally => of_tally(tally),
             _frequencies => json!({}),
             _f0 => json!({}),
         );
@@ -63,6 +64,9 @@ impl Description {
 
     /// One object: `kind, state`, the shape (`buckets, levels`; `cells` and, as the kind has it, `hashes` or `decay`), `hash, key` (the fingerprint), `epsilon, epsilon_total,
     /// epsilon_if_seen_alone, unit` (whom ε protects), `sketches`; `releases` for private sketches, `times_released` for raw ones.
+    ///
+    /// Of a tally also `thinned`, and `classes` of equal noise, each with the number of its `sketches` and the probabilities `p`
+    /// and `q` that a one and a zero are read as a one.
     ///
     /// For frequencies: `kind, state, rows, width, granularity, hash, key, rho, rho_total, epsilon, epsilon_total, unit,
     /// sketches`; for private ones `noise_variance` (of a cell, in squared units of weight), `noise_parameter` (σ² as an exact
@@ -79,12 +83,11 @@ impl Description {
 }
 
 /// What the releases in a bitmap cost, and which they are.
-fn of_releases(leaves: &[Leaf], if_seen_alone: Option<f64>) -> Value {
-    let releases: Vec<&Leaf> = leaves.iter().collect();
-    let units: Vec<Unit> = leaves.iter().map(Leaf::unit).collect::<BTreeSet<_>>().into_iter().collect();
+fn of_releases(releases: &[&Leaf], if_seen_alone: Option<f64>) -> Value {
+    let units: Vec<Unit> = releases.iter().map(|leaf| leaf.unit()).collect::<BTreeSet<_>>().into_iter().collect();
     json!({
-        "epsilon": largest(&releases).map(Amount::nearest_f64),
-        "epsilon_total": total(&releases).map(Amount::nearest_f64),
+        "epsilon": largest(releases).map(Amount::nearest_f64),
+        "epsilon_total": total(releases).map(Amount::nearest_f64),
         "epsilon_if_seen_alone": if_seen_alone,
         "unit": in_words(&units),
         "sketches": releases.len(),
@@ -94,4 +97,16 @@ fn of_releases(leaves: &[Leaf], if_seen_alone: Option<f64>) -> Value {
             "unit": leaf.unit().to_string(),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// The same of a tally, and its noise levels.
+fn of_tally(tally: &SfmTally) -> Value {
+    let mut facts = of_releases(&tally.releases().collect::<Vec<_>>(), None);
+    let classes = tally
+        .classes()
+        .into_iter()
+        .map(|class| json!({ "sketches": class.sketches, "p": class.channel.p(), "q": class.channel.q() }));
+    facts["thinned"] = json!(tally.is_thinned());
+    facts["classes"] = classes.collect();
+    facts
 }

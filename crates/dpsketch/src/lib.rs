@@ -20,6 +20,7 @@ mod frequency;
 mod groups;
 #[cfg(feature = "arrow")]
 mod ingest_arrow;
+mod joint;
 mod key_file;
 mod ledger;
 mod merge;
@@ -39,6 +40,7 @@ mod secret;
 mod set_answer;
 mod sketch_file;
 mod study;
+mod tally;
 mod text;
 mod text_file;
 mod union_answer;
@@ -101,6 +103,7 @@ pub use sketch_file::{
     read_sketch_file_from, read_sketch_from,
 };
 pub use study::{Study, StudyDifference, StudyError, StudyFacts, StudyShape};
+pub use tally::{tally, thin_tally};
 pub use text::TextRules;
 pub use text_file::TextFileError;
 pub use union_answer::{estimate, estimate_with};

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::f0::{F0State, not_f0};
 use crate::frequency::{FrequencyState, not_frequencies};
 use crate::raw::RecordedSketch;
+use crate::tally::{has_tally, tally_of_all};
 
 /// Sketches that are put together in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +90,9 @@ pub(crate) fn of_one_state<S: Family>(sketches: &[(String, AnySketch)]) -> Resul
     check_one_state(sketches)?;
     let private: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::private(sketch)).collect();
     let raws: Vec<_> = sketches.iter().filter_map(|(_, sketch)| S::raw(sketch)).collect();
+    if let Some((name, _)) = sketches.iter().find(|(_, sketch)| matches!(sketch, AnySketch::SfmTally(_))) {
+        return Err(is_tally(name));
+    }
     match (private.is_empty(), raws.is_empty()) {
         (true, true) => Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")),
         (false, _) => Ok(OfOneState::Private(private)),
@@ -142,7 +146,7 @@ pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     let mut seen = HashMap::new();
     for (name, sketch) in sketches {
-        for leaf in sketch.leaves() {
+        for leaf in sketch.releases() {
             if let Some(other) = seen.insert(leaf.id(), name) {
                 let fault = sfm_pcsa::MergeError::RepeatedRelease { id: leaf.id() };
                 return Err(Error::from(fault).prefixed(&format!("{other} and {name}")).argument("FILE"));
@@ -153,7 +157,7 @@ fn check_no_release_twice(sketches: &[(String, AnySketch)]) -> Result<(), Error>
 }
 
 /// Checks that named sketches can be merged to one: what [`check_compatible`] checks, and that one sketch can record
-/// all their releases.
+/// all their releases. Where there are tallies among them, that one [`tally`](crate::tally()) can hold all of them.
 ///
 /// # Errors
 /// As [`check_compatible`]; also [`ErrorKind::Incompatible`] for more than [`MAX_RELEASES`] releases, and for raw frequencies
@@ -165,6 +169,9 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
         Sort::Frequencies => return frequency_state(sketches)?.check_sum(),
         Sort::F0 => return f0_state(sketches)?.check_merge(),
         Sort::Bitmaps => {}
+    }
+    if has_tally(sketches) {
+        return tally_of_all(sketches).map(drop);
     }
     let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
     if found > MAX_RELEASES {
@@ -180,7 +187,8 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
 /// The XOR of F0 sketches of mode `set` is the sketch of the symmetric difference, that of mode `presampled` of the union.
 ///
 /// # Errors
-/// As [`check_mergeable`]; [`ErrorKind::Entropy`] when there is no randomness for the coins of the merge.
+/// As [`check_mergeable`]; [`ErrorKind::Incompatible`] for tallies; [`ErrorKind::Entropy`] when there is no randomness for the
+/// coins of the merge.
 ///
 /// # Privacy
 /// Merging private sketches costs nothing more, and every input keeps the ε of its own releases. The result of raw
@@ -196,6 +204,14 @@ pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySke
         Sort::Bitmaps => {}
     }
     for_family!(sketches, merge_of(sketches, form))
+}
+
+fn is_tally(name: &str) -> Error {
+    Error::new(ErrorKind::Incompatible, format!("{name} is a tally, which is not merged to one sketch"))
+        .argument("FILE")
+        .value(name)
+        .allowed("sketches of single releases, and merged ones")
+        .hint("say --tally for one tally of all files, or merge the files that the tally was made of")
 }
 
 fn merge_of<S: Family>(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySketch, Error>

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use cardinality_estimators::tally::TallyMethod;
 use serde_json::{Value, json};
 
 /// The method behind an [`Answer`](crate::Answer).
@@ -21,20 +22,31 @@ pub enum Method {
         /// Whether the sets were seen as tallies, of which only the numbers of ones in every cell are known.
         tallied: bool,
     },
+    /// How many of the sketches have a one, cell by cell.
+    Tally {
+        /// The number of sketches.
+        sketches: usize,
+        /// Which law of the overlaps the answer is of.
+        law: TallyMethod,
+        /// The weight of the shared law, from 0 to 1.
+        shared_weight: f64,
+    },
 }
 
 impl Method {
-    /// The word for it in JSON: `likelihood`, `product` or `joint`.
+    /// The word for it in JSON: `likelihood`, `product`, `joint` or `tally`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Likelihood => "likelihood",
             Self::Product => "product",
             Self::Joint { .. } => "joint",
+            Self::Tally { .. } => "tally",
         }
     }
 
-    /// One object: `name`, of the joint likelihood `sets` and `tallied`.
+    /// One object: `name`, of the joint likelihood `sets` and `tallied`, of a tally `sketches`, `law` (`shared`, `mixed`,
+    /// `free`) and `shared_weight`.
     ///
     /// # Examples
     /// ```
@@ -50,6 +62,12 @@ impl Method {
         match self {
             Self::Likelihood | Self::Product => json!({ "name": name }),
             Self::Joint { sets, tallied } => json!({ "name": name, "sets": sets, "tallied": tallied }),
+            Self::Tally { sketches, law, shared_weight } => json!({
+                "name": name,
+                "sketches": sketches,
+                "law": law.as_str(),
+                "shared_weight": shared_weight,
+            }),
         }
     }
 }
@@ -62,6 +80,14 @@ impl fmt::Display for Method {
             Self::Joint { sets, tallied } => {
                 let of = if *tallied { ", from tallies" } else { "" };
                 write!(f, "joint likelihood of {sets} set{}{of}", if *sets == 1 { "" } else { "s" })
+            }
+            Self::Tally { sketches, law, shared_weight } => {
+                let of = if *sketches == 1 { "sketch" } else { "sketches" };
+                write!(f, "tally of {sketches} {of} ({law} law")?;
+                if *law == TallyMethod::Mixed {
+                    write!(f, ", {:.0} % shared", 100.0 * shared_weight)?;
+                }
+                f.write_str(")")
             }
         }
     }

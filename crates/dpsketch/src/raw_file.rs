@@ -86,6 +86,7 @@ pub fn release_raw_file_paid(
             let (raw, permit) = file.count(raw, again, check, |raw, ()| pay(raw.unit()))?;
             Ok(raw.release_with(permit, &mut noise)?.into())
         },
+        tally => Err(not_raw(&file.name, &tally.into())),
         frequencies => Err(not_raw(&file.name, &frequencies.into())),
         f0 => match f0 {
             AnyF0Sketch::Raw(raw) => {

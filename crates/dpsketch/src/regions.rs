@@ -5,6 +5,9 @@ use cardinality_estimators::Confidence;
 use crate::answer::Answer;
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
+use crate::expr::SetFormula;
+use crate::joint::{Joint, of_sketches};
+use crate::merge::{Sort, check_compatible, one_sort};
 use crate::set_answer::estimate_formula;
 
 /// The most sets whose regions are told: four have fifteen.
@@ -12,7 +15,7 @@ pub const MAX_REGION_SETS: usize = 4;
 
 /// How many distinct items lie in each region of the sets behind some sketches: inside some of them and outside the others.
 ///
-/// One answer a region, in the order of its mask (bit `i` says that it is inside set `i`), whose
+/// All of them come from one joint likelihood, so that they fit together, and add up to the union. One answer a region, in the order of its mask (bit `i` says that it is inside set `i`), whose
 /// [`expr`](Answer::expr) is the region's name, such as `a & b & !c`. The figures of privacy are those of all the sketches.
 ///
 /// # Errors
@@ -46,12 +49,24 @@ pub fn estimate_regions(sketches: &[(String, AnySketch)], confidence: Confidence
     let names: Vec<&str> = sketches.iter().map(|(name, _)| name.as_str()).collect();
     check_number(names.len())?;
     let masks = 1..1_u32 << names.len();
-    masks.map(|region| estimate_formula(sketches, &region_name(&names, region), confidence)).collect()
+    check_compatible(sketches)?;
+    if one_sort(sketches)? != Sort::Bitmaps {
+        return masks.map(|region| estimate_formula(sketches, &region_name(&names, region), confidence)).collect();
+    }
+    // As a formula, for what it says about the names.
+    SetFormula::parse(&region_name(&names, 1), &names)?;
+    let joint = Joint::of_named(sketches)?;
+    let answer = |mask: u32| {
+        let estimate = joint.regions(|region| region == mask, confidence)?;
+        Ok(of_sketches(sketches, estimate).found_by(joint.method()).with_expr(region_name(&names, mask)))
+    };
+    masks.map(answer).collect()
 }
 
 /// A region as a formula of the named sets.
 fn region_name(names: &[&str], region: u32) -> String {
-    let part = |(set, name): (usize, &&str)| if region >> set & 1 == 1 { (*name).to_owned() } else { format!("!{name}") };
+    let part =
+        |(set, name): (usize, &&str)| if region >> set & 1 == 1 { (*name).to_owned() } else { format!("!{name}") };
     names.iter().enumerate().map(part).collect::<Vec<_>>().join(" & ")
 }
 

@@ -1,18 +1,23 @@
 //! Answers about several named sketches: set formulas and similarity.
 
-use cardinality_estimators::{Confidence, Estimate, SetFormula as Regions, Status};
-use sfm_pcsa::{PrivateBitmap, jaccard_estimate, set_estimate};
+use cardinality_estimators::{Confidence, Estimate, Status};
 
 use crate::answer::Answer;
-use crate::any::{AnySketch, Family, for_family};
+use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
 use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
 use crate::f0::{formula_f0, jaccard_f0};
-use crate::merge::{OfOneState, Sort, check_compatible, f0_state, of_one_state, one_sort};
-use crate::method::Method;
-use crate::union_answer::{estimate, leaves_of};
+use crate::joint::{family, formula_of, of_sketches, similarity_of};
+use crate::merge::{Sort, check_compatible, f0_state, one_sort};
+use crate::union_answer::estimate;
 
 /// How many distinct items are in a set formula over the data behind sketches with these names, such as `a & !b`.
+///
+/// A union is answered as [`estimate`] does. Other formulas of up to four bitmaps are read off one joint likelihood of all
+/// regions of their sets. Of more bitmaps, those of which only the union matters are put into [groups](SetFormula::groups), each
+/// of which is tallied: `(a | b | c) & !(d | e)` has two. Where that leaves more than four groups, inclusion and exclusion
+/// answers, with more error. [`Answer::method`] says which it was. A [`tally`](crate::tally()) stands for one set, the union of
+/// its releases.
 ///
 /// The answer's privacy figures count the sketches that the formula depends on. The error of anything but a union is
 /// about the error of the union of all sets, so a small overlap of large sets is not seen; the status says so.
@@ -26,7 +31,8 @@ use crate::union_answer::{estimate, leaves_of};
 /// # Errors
 /// [`ErrorKind::Parameter`] for a formula that cannot be read, with the position, for names that are wrong, repeated or
 /// not used, and for more than [`MAX_SETS`] of them; [`ErrorKind::Incompatible`] when the sketches cannot be put together;
-/// [`ErrorKind::Refused`] for other formulas of raw sketches.
+/// [`ErrorKind::Refused`] for other formulas of raw sketches; [`ErrorKind::Incompatible`] for formulas of tallies that make
+/// more than four groups, or with merged sketches beside tallies.
 ///
 /// # Privacy
 /// Costs nothing beyond the releases. Somebody in all of the data sets has paid the sum of their ε.
@@ -59,33 +65,33 @@ pub fn estimate_formula(sketches: &[(String, AnySketch)], expr: &str, confidence
     check_compatible(sketches)?;
     let answer = match one_sort(sketches)? {
         Sort::F0 => formula_f0(f0_state(sketches)?, &formula, &used, confidence)?,
-        _ => for_family!(sketches, formula_of(sketches, &formula, &used, confidence))?,
+        _ => of_bitmaps(sketches, &formula, &used, confidence)?,
     };
     Ok(answer.with_expr(expr.to_owned()))
 }
 
-fn formula_of<S: Family>(
+/// The sketches at some positions.
+fn members_of(sketches: &[(String, AnySketch)], used: &[usize]) -> Vec<(String, AnySketch)> {
+    used.iter().filter_map(|position| sketches.get(*position).cloned()).collect()
+}
+
+fn of_bitmaps(
     sketches: &[(String, AnySketch)],
     formula: &SetFormula,
     used: &[usize],
     confidence: Confidence,
 ) -> Result<Answer, Error> {
-    match of_one_state::<S>(sketches)? {
-        OfOneState::Private(private) => {
-            let used: Vec<&PrivateBitmap<S>> =
-                used.iter().filter_map(|position| private.get(*position).copied()).collect();
-            if formula.is_empty() {
-                return Ok(Answer::of_releases(S::KIND, &leaves_of(&used), nothing(confidence)?));
-            }
-            let regions = Regions::from_membership(used.len(), |region| {
-                u32::try_from(region).is_ok_and(|region| formula.contains(region))
-            })?;
-            let estimate = set_estimate(&used, &regions, confidence)?;
-            let method = if used.len() == 1 { Method::Likelihood } else { Method::Product };
-            Ok(Answer::of_releases(S::KIND, &leaves_of(&used), estimate).found_by(method))
-        }
-        OfOneState::Raw(_) => of_raw::<S>(sketches, formula, used, confidence),
+    let members = members_of(sketches, used);
+    if formula.is_empty() {
+        return of_nothing(&members, confidence);
     }
+    if formula.is_union() {
+        return estimate(&members, confidence);
+    }
+    if first_is_raw(&members) {
+        return Err(raw_refused("any formula but a union"));
+    }
+    formula_of(&members, formula, confidence)
 }
 
 /// The Jaccard similarity `|A ∩ B| / |A ∪ B|` of the data behind two named private sketches: a share from 0 to 1.
@@ -109,20 +115,15 @@ pub fn estimate_jaccard(sketches: &[(String, AnySketch)], confidence: Confidence
     check_compatible(sketches)?;
     let answer = match one_sort(sketches)? {
         Sort::F0 => jaccard_f0(&f0_state(sketches)?, confidence)?,
-        _ => for_family!(sketches, jaccard_of(sketches, confidence))?,
+        _ if first_is_raw(sketches) => return Err(raw_refused("the similarity")),
+        _ => similarity_of(sketches, confidence)?,
     };
     Ok(answer.with_expr(format!("jaccard({first}, {second})")))
 }
 
-fn jaccard_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
-    match of_one_state::<S>(sketches)? {
-        OfOneState::Private(private) => {
-            let [a, b] = private.as_slice() else { return Err(raw_refused("the similarity")) };
-            let estimate = jaccard_estimate(a, b, confidence)?;
-            Ok(Answer::of_releases(S::KIND, &leaves_of(&private), estimate).found_by(Method::Product))
-        }
-        OfOneState::Raw(_) => Err(raw_refused("the similarity")),
-    }
+/// Of sketches of one state.
+fn first_is_raw(sketches: &[(String, AnySketch)]) -> bool {
+    sketches.first().is_some_and(|(_, sketch)| sketch.is_raw())
 }
 
 fn check_number(found: usize) -> Result<(), Error> {
@@ -133,7 +134,7 @@ fn check_number(found: usize) -> Result<(), Error> {
         .argument("--name")
         .value(found.to_string())
         .allowed(format!("1 to {MAX_SETS}"))
-        .hint("merge sketches that always occur together"))
+        .hint("put sketches of which only the union matters together: dpsketch merge --tally A B --out AB.dps"))
 }
 
 /// The positions of the sets that the value depends on; of those that are mentioned where it depends on none.
@@ -159,21 +160,14 @@ pub(crate) fn nothing(confidence: Confidence) -> Result<Estimate, Error> {
     Ok(Estimate::new(Status::Empty, Some(0.0), Some(0.0), (Some(0.0), Some(0.0)), confidence)?)
 }
 
-fn of_raw<S: Family>(
-    sketches: &[(String, AnySketch)],
-    formula: &SetFormula,
-    used: &[usize],
-    confidence: Confidence,
-) -> Result<Answer, Error> {
-    match formula.union_terms() {
-        [] => Ok(Answer::of_raw::<S>(used.len(), nothing(confidence)?)),
-        [term] if term.coefficient == 1 => {
-            let members: Vec<(String, AnySketch)> =
-                used.iter().filter_map(|position| sketches.get(*position).cloned()).collect();
-            estimate(&members, confidence)
-        }
-        _ => Err(raw_refused("any formula but a union")),
-    }
+/// A formula like `a - a` of these sketches.
+fn of_nothing(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    let nothing = nothing(confidence)?;
+    Ok(if first_is_raw(sketches) {
+        Answer::of_raw(family(sketches), sketches.len(), nothing)
+    } else {
+        of_sketches(sketches, nothing)
+    })
 }
 
 pub(crate) fn raw_refused(what: &str) -> Error {

@@ -1,26 +1,36 @@
 //! Answers about all data together.
 
-use cardinality_estimators::{Confidence, Estimate, LastLevel};
-use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, union_estimate};
+use cardinality_estimators::tally::{TallyEstimate, estimate_union};
+use cardinality_estimators::{Confidence, Estimate, LastLevel, ParamError};
+use sfm_pcsa::{BitmapShape, Leaf, PcsaShape, PrivateBitmap, UnionError, tally_counts, union_estimate};
 
 use crate::answer::Answer;
 use crate::any::{AnySketch, Family, for_family};
 use crate::error::{Error, ErrorKind};
 use crate::error_parts::{ErrorParts, error_parts};
 use crate::f0::estimate_f0;
+use crate::joint::Joint;
 use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
 use crate::method::Method;
+use crate::tally::{has_tally, tally_of_all};
+
+/// Sketches whose union is answered by the joint likelihood; of more, the tally is as accurate or better.
+const JOINT_UNION: usize = 3;
 
 /// How many distinct items are in the union of the data behind these named sketches.
 ///
 /// F0 sketches of mode `set` are the exception: several of them tell of their **symmetric difference**, which is the union of
 /// disjoint sets only ([`Answer::whole`] says so); for the union of two see [`estimate_formula`](crate::estimate_formula).
 ///
-/// One private sketch is estimated by the likelihood of its bits, several by the product statistic, which draws no coins,
-/// so that asking twice gives the same answer. Raw sketches are merged first, and the answer has **no** privacy.
+/// One private sketch is estimated by the likelihood of its bits, two or three by the joint likelihood of all regions of
+/// their sets, more by the [tally](crate::tally) of them: how many hold a one, cell by cell. More than three
+/// sketches of more than two noise levels are answered by the product statistic. [`Answer::method`] says which it was. None
+/// of these draws coins, so that asking twice gives the same answer. Raw sketches are merged first, and the answer has
+/// **no** privacy.
 ///
 /// # Errors
-/// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together.
+/// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) when the sketches cannot be put together, such as a tally and
+/// a merged sketch, and for a tally of more than two noise levels.
 pub fn estimate(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
     estimate_with(sketches, LastLevel::Exact, confidence)
 }
@@ -66,6 +76,9 @@ fn as_presto(sketches: &[(String, AnySketch)], last_level: LastLevel, confidence
 }
 
 fn exact(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    if has_tally(sketches) {
+        return of_tally(sketches, confidence);
+    }
     for_family!(sketches, estimate_of(sketches, confidence))
 }
 
@@ -79,14 +92,38 @@ fn estimate_of<S: Family>(sketches: &[(String, AnySketch)], confidence: Confiden
     }
 }
 
-fn union_of<S: Family>(
-    sketches: &[&PrivateBitmap<S>],
-    confidence: Confidence,
-) -> Result<(Estimate, Method), Error> {
+fn union_of<S: Family>(sketches: &[&PrivateBitmap<S>], confidence: Confidence) -> Result<(Estimate, Method), Error> {
     if let [one] = sketches {
         return Ok((one.estimate(confidence), Method::Likelihood));
     }
-    Ok((union_estimate(sketches, confidence)?, Method::Product))
+    if sketches.len() <= JOINT_UNION {
+        let joint = Joint::of(sketches)?;
+        return Ok((joint.union(confidence), joint.method()));
+    }
+    match tally_counts(sketches) {
+        Ok((counts, sizes)) => {
+            let found = estimate_union(&counts, sizes.as_ref(), confidence)?;
+            Ok((found.estimate(), of_estimate(&found, counts.sketches())))
+        }
+        // Too many noise levels to be counted together.
+        Err(UnionError::Estimate(ParamError::Classes { .. } | ParamError::States { .. })) => {
+            Ok((union_estimate(sketches, confidence)?, Method::Product))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Of tallies, with single releases among them.
+fn of_tally(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
+    let tally = tally_of_all(sketches)?;
+    let found = tally.estimate(confidence)?;
+    let releases: Vec<&Leaf> = tally.releases().collect();
+    let method = of_estimate(&found, releases.len());
+    Ok(Answer::of_releases(PcsaShape::KIND, &releases, found.estimate()).found_by(method))
+}
+
+fn of_estimate(found: &TallyEstimate, sketches: usize) -> Method {
+    Method::Tally { sketches, law: found.method(), shared_weight: found.shared_weight() }
 }
 
 fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate, method: Method) -> Answer {
@@ -101,7 +138,7 @@ fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate, met
 
 fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {
     let parts = estimate.std_error().map(|hash| ErrorParts { hash, noise: 0.0, merge: 0.0 });
-    Answer::of_raw::<S>(sketches, estimate).with_parts(parts)
+    Answer::of_raw(S::KIND, sketches, estimate).found_by(Method::Likelihood).with_parts(parts)
 }
 
 fn only_one(found: usize) -> Error {

@@ -143,10 +143,11 @@ fn error_parts_add_up_to_the_standard_error() {
         let private = raw_of(texts).release(epsilon).expect("entropy");
         (name.to_owned(), AnySketch::from(private))
     };
-    // Disjoint sets: of overlapping ones the union is known better than any part.
     let pair = [named("a", &texts[..20_000]), named("b", &texts[20_000..])];
     let merged = ("m".to_owned(), merge(&pair, MergeForm::Extremal).expect("two releases"));
-    for (sketches, merges) in [(&pair[..1], false), (&pair[..], true), (&[merged][..], true)] {
+    // From both at once the union may be known better than any part.
+    assert_eq!(estimate(&pair, parse_confidence("0.95").expect("in range")).expect("fits").error_parts(), None);
+    for (sketches, merges) in [(&pair[..1], false), (&[merged][..], true)] {
         let answer = estimate(sketches, parse_confidence("0.95").expect("in range")).expect("fits");
         let parts = answer.error_parts().expect("an error");
         let error = answer.estimate().std_error().expect("an error");

@@ -1,12 +1,12 @@
-//! `demo`: three airports count their aircraft together without sharing a list, tell which of them fly most, and which came
-//! and went.
+//! `demo`: three airports and sixteen airlines count their aircraft together without sharing a list, tell which of them fly most,
+//! and which came and went.
 
 use std::collections::HashSet;
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use clap::Args;
-use dpsketch::cardinality_estimators::Confidence;
+use dpsketch::cardinality_estimators::{Confidence, Estimate};
 use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::sfm_pcsa::{MergeForm, PcsaShape};
 use dpsketch::sketch_hash::{AnyHash, Item};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::demo_changes::Changes;
 use super::demo_frequent::Frequent;
 use super::written::warn_about_epsilon;
+use super::{demo_airlines, demo_regions};
 use crate::console::{Console, Report};
 use crate::format::{count, lines, number};
 use crate::input::ParquetLayout;
@@ -30,18 +31,18 @@ pub(crate) struct DemoArgs {
     epsilon: Epsilon,
 }
 
-/// One airport, which shows nobody its flights.
-struct Airport {
-    code: &'static str,
-    builder: DistinctBuilder,
+/// An airport or an airline, which shows nobody its flights.
+pub(super) struct Party {
+    pub(super) code: String,
+    pub(super) builder: DistinctBuilder,
     /// What a demonstration may know and a study may not.
-    exact: HashSet<String>,
+    pub(super) exact: HashSet<String>,
 }
 
-impl Airport {
-    fn new(code: &'static str) -> Self {
+impl Party {
+    fn new(code: &str) -> Self {
         let builder = DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default());
-        Self { code, builder, exact: HashSet::new() }
+        Self { code: code.to_owned(), builder, exact: HashSet::new() }
     }
 
     fn count(&mut self, aircraft: Option<&str>) {
@@ -49,6 +50,32 @@ impl Airport {
         if let Some(aircraft) = aircraft.filter(|aircraft| !self.exact.contains(*aircraft)) {
             self.exact.insert(aircraft.to_owned());
         }
+    }
+}
+
+/// Parties that are told apart by a column.
+#[derive(Default)]
+struct Parties(Vec<Party>);
+
+impl Parties {
+    /// Hands each flight to the party that `codes` names; those that are not there yet join.
+    fn count(&mut self, codes: Option<&ArrayRef>, aircraft: Option<&ArrayRef>) -> Result<(), Error> {
+        let text = |column: Option<&ArrayRef>| column.and_then(|column| column.as_string_opt::<i32>().cloned());
+        let (Some(codes), Some(aircraft)) = (text(codes), text(aircraft)) else {
+            return Err(Error::new(ErrorKind::Internal, "the shipped flights have no text columns"));
+        };
+        for (code, aircraft) in codes.iter().zip(&aircraft) {
+            let Some(code) = code else { continue };
+            match self.0.iter_mut().find(|party| party.code == code) {
+                Some(party) => party.count(aircraft),
+                None => {
+                    let mut party = Party::new(code);
+                    party.count(aircraft);
+                    self.0.push(party);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -61,26 +88,29 @@ struct Line {
 
 pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     warn_about_epsilon(Some(args.epsilon), console);
-    let mut airports = ["EWR", "LGA", "JFK"].map(Airport::new);
+    let mut airports = Parties(["EWR", "LGA", "JFK"].map(Party::new).into());
+    let mut airlines = Parties::default();
     let (mut frequent, mut changes) = (Frequent::new()?, Changes::new()?);
-    let columns = ["origin", "tailnum", "month"].map(str::to_owned);
+    let columns = ["origin", "tailnum", "month", "carrier"].map(str::to_owned);
     let layout = ParquetLayout::in_memory("flights.parquet", FLIGHTS, &columns)?;
     for row_group in 0..layout.row_groups() {
         layout.for_each_batch(row_group, |columns| {
             frequent.count(columns.get(1))?;
             changes.count(columns.get(1), columns.get(2))?;
-            split(columns, &mut airports)
+            airports.count(columns.first(), columns.get(1))?;
+            airlines.count(columns.get(3), columns.get(1))
         })?;
     }
-    let flights = airports.iter().map(|airport| airport.builder.counts().rows).sum();
-    let union: HashSet<String> = airports.iter().flat_map(|airport| airport.exact.iter().cloned()).collect();
+    let flights = airports.0.iter().map(|airport| airport.builder.counts().rows).sum();
+    let sets: Vec<HashSet<String>> = airports.0.iter().map(|airport| airport.exact.clone()).collect();
+    let union: HashSet<&String> = sets.iter().flatten().collect();
 
     let mut lines = Vec::new();
     let mut released = Vec::new();
-    for Airport { code, builder, exact } in airports {
-        let file = (format!("{code}.dps"), RawSketch::try_from(builder)?.release(args.epsilon)?.into());
+    for Party { code, builder, exact } in airports.0 {
+        let file = (code.clone(), RawSketch::try_from(builder)?.release(args.epsilon)?.into());
         let answer = estimate(std::slice::from_ref(&file), Confidence::P95)?;
-        lines.push(Line { what: code.to_owned(), answer, exact: exact.len() });
+        lines.push(Line { what: code, answer, exact: exact.len() });
         released.push(file);
     }
     let answer = estimate(&released, Confidence::P95)?;
@@ -88,41 +118,39 @@ pub(crate) fn run(args: &DemoArgs, console: Console) -> Result<(), Error> {
     let merged = ("merged.dps".to_owned(), merge(&released, MergeForm::Extremal)?);
     let answer = estimate(&[merged], Confidence::P95)?;
     lines.push(Line { what: "merged file".to_owned(), answer, exact: union.len() });
-    let (second, third) = (frequent.story(args.epsilon)?, changes.story(args.epsilon)?);
-    console.print(&report(args.epsilon, flights, &lines, (second, third)))
+    let stories = [
+        demo_regions::story(&released, &sets)?,
+        demo_airlines::story(airlines.0, args.epsilon)?,
+        frequent.story(args.epsilon)?,
+        changes.story(args.epsilon)?,
+    ];
+    console.print(&report(args.epsilon, flights, &lines, stories))
 }
 
-/// Hands each flight to the airport it left from.
-fn split(columns: &[ArrayRef], airports: &mut [Airport]) -> Result<(), Error> {
-    let text = |column: usize| columns.get(column).and_then(|column| column.as_string_opt::<i32>());
-    let (Some(origins), Some(aircraft)) = (text(0), text(1)) else {
-        return Err(Error::new(ErrorKind::Internal, "the shipped flights have no text columns"));
-    };
-    for (origin, aircraft) in origins.iter().zip(aircraft) {
-        if let Some(airport) = airports.iter_mut().find(|airport| Some(airport.code) == origin) {
-            airport.count(aircraft);
-        }
-    }
-    Ok(())
-}
-
-/// All three stories.
-fn report(epsilon: Epsilon, flights: u64, lines: &[Line], (second, third): (Report, Report)) -> Report {
+/// All stories.
+fn report(epsilon: Epsilon, flights: u64, lines: &[Line], stories: [Report; 4]) -> Report {
     let rows: Vec<Value> = lines.iter().map(row).collect();
-    let json = json!({
-        "epsilon": epsilon.get(),
-        "flights": flights,
-        "results": rows,
-        "frequent": second.json,
-        "changes": third.json,
-    });
-    let text = [text(epsilon, flights, lines), second.text, third.text].join("\n");
-    Report { text, json, rows: [rows, second.rows, third.rows].concat() }
+    let mut json = json!({ "epsilon": epsilon.get(), "flights": flights, "results": rows });
+    for (name, story) in ["regions", "airlines", "frequent", "changes"].into_iter().zip(&stories) {
+        json[name] = story.json.clone();
+    }
+    let mut texts = vec![text(epsilon, flights, lines)];
+    let mut all = rows;
+    for story in stories {
+        texts.push(story.text);
+        all.extend(story.rows);
+    }
+    Report { text: texts.join("\n"), json, rows: all }
 }
 
 fn row(line: &Line) -> Value {
-    let mut row = json!({ "what": line.what, "exact": line.exact });
-    if let (Some(row), Value::Object(answer)) = (row.as_object_mut(), line.answer.to_json()) {
+    row_of(&line.what, &line.answer, line.exact)
+}
+
+/// An answer beside the truth.
+pub(super) fn row_of(what: &str, answer: &Answer, exact: usize) -> Value {
+    let mut row = json!({ "what": what, "exact": exact });
+    if let (Some(row), Value::Object(answer)) = (row.as_object_mut(), answer.to_json()) {
         row.extend(answer);
     }
     row
@@ -155,9 +183,13 @@ fn text(epsilon: Epsilon, flights: u64, results: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> [String; 5] {
-    let found = line.answer.estimate();
+    let [estimate, interval, status] = found(line.answer.estimate());
+    [line.what.clone(), estimate, interval, count(line.exact as u64), status]
+}
+
+/// An estimate, its interval and its status.
+pub(super) fn found(estimate: &Estimate) -> [String; 3] {
     let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
-    let interval = format!("{} to {}", shown(found.lower()), shown(found.upper()));
-    let status = found.status().as_str().to_owned();
-    [line.what.clone(), shown(found.value()), interval, count(line.exact as u64), status]
+    let interval = format!("{} to {}", shown(estimate.lower()), shown(estimate.upper()));
+    [shown(estimate.value()), interval, estimate.status().as_str().to_owned()]
 }

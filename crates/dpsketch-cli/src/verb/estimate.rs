@@ -17,10 +17,10 @@ use crate::paths::{check_out, paths};
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Or one
-    /// table of groups, made by `dpsketch build --group-by`. Of frequencies: one sketch for the second moment, the sum of the
-    /// squares of all frequencies, and two for their inner product, the size of a join. Of several sets (kind f0): their symmetric
-    /// difference; --name and --expr ask for other sets.
+    /// Sketches: one, or several for the number of distinct items in all of them together; - for standard input. Tallies made by
+    /// `dpsketch merge --tally` stand for their releases. Or one table of groups, made by `dpsketch build --group-by`. Of
+    /// frequencies: one sketch for the second moment, the sum of the squares of all frequencies, and two for their inner product,
+    /// the size of a join. Of several sets (kind f0): their symmetric difference; --name and --expr ask for other sets.
     #[arg(value_name = "FILE", required_unless_present = "names", conflicts_with = "names", value_parser = paths())]
     files: Vec<PathBuf>,
     /// How sure the interval is.

@@ -14,15 +14,20 @@ use crate::paths::{is_std, shown};
 
 /// Files under the names that they have without folder and ending.
 pub(crate) fn named(files: &[PathBuf]) -> Result<Vec<Named>, Error> {
-    let named: Vec<Named> =
-        files.iter().map(|file| Ok(Named { name: name_of(file)?, file: file.clone() })).collect::<Result<_, Error>>()?;
-    let repeated = |(position, own): &(usize, &Named)| named.iter().take(*position).any(|before| before.name == own.name);
+    let named: Vec<Named> = files
+        .iter()
+        .map(|file| Ok(Named { name: name_of(file)?, file: file.clone() }))
+        .collect::<Result<_, Error>>()?;
+    let repeated =
+        |(position, own): &(usize, &Named)| named.iter().take(*position).any(|before| before.name == own.name);
     match named.iter().enumerate().find(repeated) {
         None => Ok(named),
-        Some((_, own)) => Err(Error::new(ErrorKind::Parameter, format!("two files lend their sets the name {:?}", own.name))
-            .argument("FILE")
-            .value(shown(&own.file))
-            .hint("name the sketches: --name a=FILE --name b=FILE")),
+        Some((_, own)) => {
+            Err(Error::new(ErrorKind::Parameter, format!("two files lend their sets the name {:?}", own.name))
+                .argument("FILE")
+                .value(shown(&own.file))
+                .hint("name the sketches: --name a=FILE --name b=FILE"))
+        }
     }
 }
 

@@ -141,7 +141,8 @@ pub(crate) fn check_names(named: &[Named]) -> Result<(), Error> {
             .allowed(format!("1 to {MAX_SETS}"))
             .hint("put sketches that only matter as their union together: dpsketch merge --tally A B --out AB.dps"));
     }
-    let repeated = |(position, own): &(usize, &Named)| named.iter().take(*position).any(|before| before.name == own.name);
+    let repeated =
+        |(position, own): &(usize, &Named)| named.iter().take(*position).any(|before| before.name == own.name);
     match named.iter().enumerate().find(repeated) {
         None => Ok(()),
         Some((_, own)) => Err(Error::new(ErrorKind::Parameter, format!("two sets are named {:?}", own.name))

@@ -7,7 +7,7 @@ use dpsketch::{Description, Error, FileFormat, SketchFile};
 use serde_json::{Value, json};
 
 use crate::console::{Console, Report};
-use crate::format::pairs;
+use crate::format::{counted, pairs};
 use crate::io::read_file;
 use crate::paths::{at_most_one_stdin, paths, shown};
 use crate::table::GroupTable;
@@ -84,6 +84,9 @@ fn text(facts: &Value) -> String {
             Value::Array(statements) if name == "epsilon_at_delta" => {
                 lines.extend(statements.iter().map(|statement| ("statement", at_delta(statement))));
             }
+            Value::Array(classes) if name == "classes" => {
+                lines.extend(classes.iter().map(|class| ("noise level", of_class(class))));
+            }
             Value::Array(values) if name != "releases" => lines.push((name.as_str(), listed(values))),
             Value::Array(releases) => {
                 // Those of a stack of prefixes are listed level by level.
@@ -119,6 +122,13 @@ fn released(release: &Value) -> String {
         (_, true) => format!("{id}, rho {rho}"),
         _ => id,
     }
+}
+
+/// A class of a tally in a line.
+fn of_class(class: &Value) -> String {
+    let releases = counted(class["sketches"].as_u64().unwrap_or(0), "release");
+    let [p, q] = ["p", "q"].map(|field| class[field].as_f64().unwrap_or(f64::NAN));
+    format!("{releases}, a one stays one with probability {p:.4}, a zero becomes one with probability {q:.4}")
 }
 
 /// What a total of rho means in epsilon and delta.

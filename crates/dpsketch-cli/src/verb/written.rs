@@ -58,10 +58,17 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
     if sketch.is_raw() {
         return format!("raw {} sketch, {shape}, not private", sketch.kind());
     }
-    let releases = sketch.leaves().len() as u64;
-    let costs = sketch.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
+    let releases = sketch.releases();
+    let costs = releases.iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));
     let largest = costs.max().unwrap_or(Amount::ZERO);
-    format!("private {} sketch, {shape}, epsilon {largest}, {}", sketch.kind(), counted(releases, "release"))
+    let releases = counted(releases.len() as u64, "release");
+    if let AnySketch::SfmTally(tally) = sketch {
+        let levels = counted(tally.classes().len() as u64, "noise level");
+        let total = Description::of(sketch).to_json()["epsilon_total"].as_f64();
+        let total = total.map(|total| format!(", {total} for somebody in all of them")).unwrap_or_default();
+        return format!("tally of sfm sketches, {shape}, epsilon {largest}{total}, {releases} of {levels}");
+    }
+    format!("private {} sketch, {shape}, epsilon {largest}, {releases}", sketch.kind())
 }
 
 /// An f0 sketch, with its mode and, of several releases, what they cost together.

@@ -26,6 +26,52 @@ fn the_demo_shows_the_exact_answers_beside_its_estimates() {
 }
 
 #[test]
+fn the_demo_tells_all_regions_beside_inclusion_and_exclusion() {
+    let folder = Folder::new();
+    let json = folder.ok(&["demo", "--json"]).json();
+    let rows = json["regions"]["results"].as_array().unwrap();
+    let exact: Vec<(&str, u64)> =
+        rows.iter().map(|row| (row["what"].as_str().unwrap(), row["exact"].as_u64().unwrap())).collect();
+    // Counted from the package with other software.
+    let known = [
+        ("EWR & !LGA & !JFK", 452),
+        ("!EWR & LGA & !JFK", 366),
+        ("EWR & LGA & !JFK", 1_268),
+        ("!EWR & !LGA & JFK", 375),
+        ("EWR & !LGA & JFK", 272),
+        ("!EWR & LGA & JFK", 262),
+        ("EWR & LGA & JFK", 1_048),
+    ];
+    assert_eq!(exact, known);
+    for row in rows {
+        let exact = row["exact"].as_f64().unwrap();
+        for found in [row, &row["inclusion_exclusion"]] {
+            let (estimate, error) = (found["estimate"].as_f64().unwrap(), found["std_error"].as_f64().unwrap());
+            // Ten standard errors: the error of small counts is only roughly normal.
+            assert!((estimate - exact).abs() < 10.0 * error, "{row}");
+        }
+        assert_eq!(row["method"]["name"], "joint", "{row}");
+    }
+}
+
+#[test]
+fn the_demo_counts_the_aircraft_of_all_airlines_by_a_tally() {
+    let json = Folder::new().ok(&["demo", "--json"]).json();
+    let story = &json["airlines"];
+    assert_eq!(story["airlines"], 16);
+    let rows = story["results"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["what"].as_str().unwrap()).collect::<Vec<_>>(), ["tally file", "merged file"]);
+    for row in rows {
+        assert_eq!((&row["exact"], &row["sketches"], &row["epsilon_total"]), (&4_043.into(), &16.into(), &32.0.into()));
+    }
+    let (estimate, error) = (rows[0]["estimate"].as_f64().unwrap(), rows[0]["std_error"].as_f64().unwrap());
+    // Ten standard errors: the error of small counts is only roughly normal.
+    assert!((estimate - 4_043.0).abs() < 10.0 * error, "{story}");
+    assert_eq!((&rows[0]["method"]["name"], &rows[1]["method"]["name"]), (&"tally".into(), &"likelihood".into()));
+    assert!(rows[1]["std_error"].as_f64().is_none_or(|merged| merged > error), "{story}");
+}
+
+#[test]
 fn the_demo_ranks_the_busiest_aircraft_beside_their_exact_ranks() {
     let folder = Folder::new();
     let json = folder.ok(&["demo", "--json"]).json();

@@ -1,6 +1,7 @@
 //! Drives the built program as a person would.
 
 mod build;
+mod decode;
 mod demo;
 mod estimate;
 mod f0;
@@ -25,6 +26,7 @@ mod sets;
 mod streams;
 mod study;
 mod support;
+mod tally;
 mod text;
 mod users;
 mod verify;

@@ -81,7 +81,10 @@ fn what_cannot_be_told_is_refused() {
     for other in [&["--expr", "a & b"][..], &["--jaccard"], &["--out", "x.csv"], &["--last-level", "exact"]] {
         folder.fails(2, &[&["estimate"], &files[..], &["--regions"], other].concat());
     }
-    assert_eq!(folder.fails(3, &["estimate", "--name", "x=a.dps", "--name", "y=a.dps", "--regions"])["kind"], "incompatible");
+    assert_eq!(
+        folder.fails(3, &["estimate", "--name", "x=a.dps", "--name", "y=a.dps", "--regions"])["kind"],
+        "incompatible"
+    );
     folder.raw("r", &["ann"]);
     folder.raw("s", &["bob"]);
     assert_eq!(folder.fails(4, &["estimate", "r.raw.dps", "s.raw.dps", "--regions"])["kind"], "refused");

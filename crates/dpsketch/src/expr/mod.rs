@@ -195,6 +195,11 @@ impl SetFormula {
         self.contains(inside.filter_map(|(_, group)| group.first()).map(|set| 1_u32 << set).sum())
     }
 
+    /// Whether the formula is the union of all sets that it depends on.
+    pub(crate) fn is_union(&self) -> bool {
+        matches!(self.terms.as_slice(), [term] if term.coefficient == 1)
+    }
+
     /// Whether nothing can be in the set, as in `a - a`.
     #[must_use]
     pub fn is_empty(&self) -> bool {
