@@ -25,6 +25,7 @@ pub mod parity;
 mod pattern;
 mod product;
 mod product_moments;
+mod sample;
 mod set_estimate;
 mod solve;
 mod status;

@@ -39,6 +39,7 @@ mod scripted;
 mod sensitivity;
 mod sliced;
 mod source;
+mod subsample;
 mod table;
 mod variance;
 mod wide;
@@ -73,4 +74,7 @@ pub use scale::Scale;
 pub use sensitivity::{L1Sensitivity, Neighbouring, SensitivityError, SquaredL2Sensitivity};
 pub use sliced::BitSlicedLaplace;
 pub use source::NoiseSource;
+pub use subsample::{
+    SampleRate, SampledNoise, Sampling, SamplingMismatch, SubsampleKey, SubsampleKeyId, Subsampler, loss_under_one_key,
+};
 pub use variance::Variance;

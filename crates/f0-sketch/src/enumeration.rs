@@ -10,16 +10,15 @@ use std::cmp::Ordering;
 use dp_noise::hazmat::InsecureTestRng;
 use dp_noise::{DyadicProbability, Epsilon, NoiseSource, Permit, RandomizedResponse, bernoulli_words};
 use sketch_hash::{DefaultHash, Item};
+use sketch_testkit::Big;
 
 use crate::mode::{Mode, ModeKind, Presampled, Set};
 use crate::noise::{NoiseRule, flip_probability};
 use crate::{F0Shape, F0Sketch, Unit, WeightRule};
 
-use big::Big;
-
-mod big;
 mod presampled;
 mod set;
+mod subsampled;
 
 /// Levels to try.
 const LEVELS: [f64; 4] = [0.1, 0.5, 1.0, 3.0];

@@ -32,6 +32,7 @@ mod sets;
 mod shape;
 mod shared_noise;
 mod sketch;
+mod subsampled;
 mod unit;
 mod unseen;
 mod weight;
@@ -59,6 +60,10 @@ pub use sets::SketchPair;
 pub use shape::{F0Shape, Table};
 pub use shared_noise::SharedNoise;
 pub use sketch::F0Sketch;
+pub use subsampled::{
+    RawSubsampledF0, SampleWriter, SubsampledDecodeError, SubsampledF0Release, SubsampledF0Sketch, SubsampledMergeError,
+    subsampled_hash_id,
+};
 pub use unit::Unit;
 pub use unseen::UnseenF0Sketch;
 pub use weight::{MaxWeight, Weight, WeightRule};

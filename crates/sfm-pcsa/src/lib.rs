@@ -41,6 +41,7 @@ mod sets;
 mod shape;
 mod sketch;
 mod store;
+mod subsampled;
 mod symmetrise;
 mod table;
 mod tally;
@@ -76,6 +77,10 @@ pub use sensitive::SensitiveBytes;
 pub use sets::{jaccard_estimate, pattern_counts, set_estimate};
 pub use shape::{BitmapShape, SketchShape};
 pub use sketch::{PcsaSketch, RawBitmap};
+pub use subsampled::{
+    RawSubsampledPcsa, SampleWriter, SubsampledDecodeError, SubsampledMergeError, SubsampledSfmRelease,
+    SubsampledSfmSketch, subsampled_hash_id, subsampled_union_estimate,
+};
 pub use tally::{SfmTally, TallyError, TallyFault, group_counts, sketch_group_counts, tally_counts, tally_of};
 pub use union::union_estimate;
 pub use unit::Unit;

@@ -6,27 +6,37 @@
 use std::cmp::Ordering;
 
 /// Limbs, least significant first, without zeros at the end.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Big(Vec<u64>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Big(Vec<u64>);
 
 impl Big {
-    pub(super) fn zero() -> Self {
+    /// 0.
+    #[must_use]
+    pub fn zero() -> Self {
         Self(Vec::new())
     }
 
-    pub(super) fn one() -> Self {
+    /// 1.
+    #[must_use]
+    pub fn one() -> Self {
         Self(vec![1])
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    /// Whether it is 0.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn times(&self, factor: u64) -> Self {
+    /// The product with a word.
+    #[must_use]
+    pub fn times(&self, factor: u64) -> Self {
         self.times_big(&Self(vec![factor]))
     }
 
-    pub(super) fn times_big(&self, other: &Self) -> Self {
+    /// The product.
+    #[must_use]
+    pub fn times_big(&self, other: &Self) -> Self {
         let mut limbs = vec![0_u64; self.0.len() + other.0.len() + 1];
         for (i, &a) in self.0.iter().enumerate() {
             let mut carry = 0;
@@ -39,7 +49,8 @@ impl Big {
         Self::trimmed(limbs)
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    /// Adds another number to it.
+    pub fn add(&mut self, other: &Self) {
         let length = self.0.len().max(other.0.len()) + 1;
         self.0.resize(length, 0);
         let mut carry = 0;
@@ -58,7 +69,9 @@ impl Big {
         Self(limbs)
     }
 
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
+    /// Which of the two is larger.
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Ordering {
         let by_length = self.0.len().cmp(&other.0.len());
         by_length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
@@ -83,7 +96,11 @@ impl Big {
     }
 
     /// `ln(self / other)`, to a few units of 2⁻⁵³ however close the two are; 0 where both are 0.
-    pub(super) fn ln_ratio(&self, other: &Self) -> f64 {
+    ///
+    /// # Panics
+    /// For a number of more than 2³¹ limbs.
+    #[must_use]
+    pub fn ln_ratio(&self, other: &Self) -> f64 {
         match self.compare(other) {
             Ordering::Equal => 0.0,
             Ordering::Less => -other.ln_ratio(self),

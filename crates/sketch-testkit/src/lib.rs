@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod allocation;
+mod big;
 mod chi_square;
 mod golden;
 mod hostile;
@@ -10,6 +11,7 @@ mod statistics;
 mod tails;
 
 pub use allocation::{Allocations, CountingAllocator, measure_process, measure_thread};
+pub use big::Big;
 pub use chi_square::{chi_square_above, chi_square_below, chi_square_bounds};
 pub use golden::{GoldenCase, GoldenFile, Mismatch, Tolerance, close, compare, number};
 pub use hostile::{Damage, assert_accepted_is_canonical, assert_damage_is_refused, crc64_xz, damaged, forged, reseal};

@@ -10,6 +10,7 @@ mod error;
 mod family;
 mod flags;
 mod header;
+pub mod nested;
 mod wire;
 
 pub use checksum::Checksum;
