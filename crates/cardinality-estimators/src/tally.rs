@@ -26,6 +26,7 @@ mod ends;
 mod free;
 mod free_fit;
 mod guard;
+mod nodes;
 mod semigroup;
 mod shared;
 mod shared_fit;

@@ -12,8 +12,10 @@
 use super::dense::{Symmetric, add_one, dot};
 use super::problem::Problem;
 
-/// Steps before giving up; eight to fifteen are usual.
+/// Steps before giving up, a quarter of them from a start near by; eight to fifteen are usual.
 const MAX_STEPS: usize = 80;
+/// What a start near by is taken to miss.
+const NEAR: f64 = 1.0;
 /// The share of the way to the boundary that a step may go.
 const BOUNDARY: f64 = 0.995;
 
@@ -28,9 +30,23 @@ pub(super) struct Inside {
 
 /// Solves to `tolerance`, from the middle or from the shares and slacks of a solution near by (of all columns).
 pub(super) fn solve(problem: &Problem<'_>, tolerance: f64, near: Option<(&[f64], &[f64])>) -> Inside {
+    if near.is_some() {
+        let inside = walk(problem, tolerance, near);
+        if inside.gap <= tolerance {
+            return inside;
+        }
+        // The start was not near enough.
+        let afresh = walk(problem, tolerance, None);
+        return Inside { steps: inside.steps + afresh.steps, ..if afresh.gap <= inside.gap { afresh } else { inside } };
+    }
+    walk(problem, tolerance, near)
+}
+
+fn walk(problem: &Problem<'_>, tolerance: f64, near: Option<(&[f64], &[f64])>) -> Inside {
     let mut path = Path::new(problem, near);
     let mut best = path.here.clone();
-    for _ in 0..MAX_STEPS {
+    let most = if near.is_some() { MAX_STEPS / 4 } else { MAX_STEPS };
+    for _ in 0..most {
         path.slopes();
         if path.here.gap < best.gap {
             best.clone_from(&path.here);
@@ -70,11 +86,13 @@ impl<'a> Path<'a> {
         }
         if let Some((near_shares, near_slacks)) = near.filter(|(shares, slacks)| shares.len() == slacks.len()) {
             started = true;
+            // Back on the central path: what is 0 there may be more here.
+            let product = NEAR / crate::number::to_f64(size.max(1) as u64);
             for (at, &column) in problem.free.iter().enumerate() {
-                // A little towards the middle: what is 0 there may be more here.
-                let (share, slack) = (near_shares.get(column), near_slacks.get(column));
-                shares[at] = 0.01 * shares[at] + 0.99 * share.copied().unwrap_or(shares[at]);
-                slacks[at] = slack.copied().unwrap_or(0.0);
+                let share = near_shares.get(column).copied().unwrap_or(0.0);
+                let slack = near_slacks.get(column).copied().unwrap_or(0.0);
+                slacks[at] = if share > 0.0 { slack.max(product / share) } else { slack.max(product / shares[at]) };
+                shares[at] = share.max((product / slacks[at]).min(shares[at]));
             }
         }
         let mut here = Self {
@@ -97,7 +115,9 @@ impl<'a> Path<'a> {
         for block in &self.problem.blocks {
             let shares = &mut self.here.shares[block.clone()];
             let unit = shares.iter().sum::<f64>().recip();
-            shares.iter_mut().for_each(|share| *share *= unit);
+            for share in shares.iter_mut() {
+                *share *= unit;
+            }
         }
     }
 

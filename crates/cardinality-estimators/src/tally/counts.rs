@@ -105,10 +105,6 @@ impl TallyCounts {
         self.n_cap
     }
 
-    pub(crate) const fn hashes(&self) -> u32 {
-        self.hashes
-    }
-
     /// `K[x, m]`: the probability of tally `x` in a cell that `m_i` sketches of class `i` hold; both in mixed radix.
     pub(crate) fn kernel(&self) -> Vec<f64> {
         let classes: Vec<_> = self.classes.iter().map(|class| (class.channel, class.sketches)).collect();

@@ -55,10 +55,11 @@ impl Summit {
             x = match outside {
                 Some(outside) if straight && next < outside => next,
                 Some(outside) => {
-                    if outside - near <= 1e-9 * outside {
-                        return Some(self.n * (sign * near).exp());
+                    let middle = 0.5 * (near + outside);
+                    if outside - near <= CLOSE * outside {
+                        return Some(self.n * (sign * middle).exp());
                     }
-                    0.5 * (near + outside)
+                    middle
                 }
                 None if straight => next.min(2.0 * x + 2.0).min(far),
                 None => (2.0 * x).min(far),

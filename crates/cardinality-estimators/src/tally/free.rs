@@ -11,6 +11,7 @@
 //! with `ν_j` the slope in the mass of the occupied states and `g_j(0)` that in the empty one.
 
 use super::TallyCounts;
+use super::nodes::{MOST, nodes};
 use crate::law::{BlockLaw, LawFit};
 use crate::number::to_f64;
 
@@ -41,7 +42,9 @@ impl<'a> FreeLaw<'a> {
     /// `None` only for a kernel of no states, which [`TallyCounts`] excludes.
     pub(crate) fn new(counts: &'a TallyCounts) -> Option<Self> {
         let states = counts.states();
-        let law = BlockLaw::new(states, counts.kernel(), vec![1, states.checked_sub(1)?])?;
+        let columns = hidden_states(counts);
+        let kernel = counts.kernel().chunks_exact(states).flat_map(|row| columns.iter().map(|&m| row[m])).collect();
+        let law = BlockLaw::new(states, kernel, vec![1, columns.len().checked_sub(1)?])?;
         let groups = counts.groups.len();
         Some(Self {
             counts,
@@ -111,4 +114,26 @@ impl<'a> FreeLaw<'a> {
         };
         1 + self.fits.iter().flatten().map(free).sum::<usize>()
     }
+}
+
+/// The hidden states with a weight, the one that no sketch holds first: all of them unless they are very many.
+fn hidden_states(counts: &TallyCounts) -> Vec<usize> {
+    let classes = counts.classes();
+    let (mut columns, mut width) = (vec![0], 1);
+    for (index, class) in classes.iter().enumerate() {
+        let own = class.sketches;
+        // Twice as many weights where they are spread over two dimensions.
+        let most = match classes.iter().enumerate().find(|&(other, _)| other != index) {
+            None => MOST,
+            Some((_, other)) if (own + 1) * (other.sketches + 1) <= 2 * MOST => own,
+            Some((_, other)) if own <= other.sketches => MOST / 6,
+            Some((_, other)) => 2 * MOST / (other.sketches.min(MOST / 6) + 1) - 1,
+        };
+        let before = columns.clone();
+        for node in nodes(own, most) {
+            columns.extend(before.iter().map(|state| state + width * node));
+        }
+        width *= own + 1;
+    }
+    columns
 }

@@ -12,7 +12,7 @@ const LOOSE: f64 = 0.5;
 const ON_THE_WAY: f64 = 1e-3;
 const FINAL: f64 = 1e-7;
 /// For the ends of intervals: the cut is some 4.
-const ENDS: f64 = 2e-3;
+const ENDS: f64 = 5e-3;
 /// Beyond this relative error the likelihood may have several maxima, and all of its range is searched.
 const VAGUE: f64 = 0.35;
 
@@ -42,10 +42,10 @@ impl FreeLaw<'_> {
         let cap = self.counts().n_cap;
         let near = self.neighbourhood();
         let mut fit = self.best_of(&near);
-        if !(fit.reach < VAGUE) {
+        if fit.reach.is_nan() || fit.reach >= VAGUE {
             let points: Vec<f64> = Grid::new(0.0625, 1).unwrap_or_default().points(cap).collect();
             let everywhere = self.best_of(&points);
-            if !(fit.log_likelihood >= everywhere.log_likelihood) {
+            if fit.log_likelihood.is_nan() || everywhere.log_likelihood > fit.log_likelihood {
                 fit = everywhere;
             }
         }
@@ -105,10 +105,11 @@ impl FreeLaw<'_> {
             }
         }
         let full = self.at(cap, ON_THE_WAY);
+        let above = |height: f64| full.log_likelihood > height;
         let ended = seen.last().is_some_and(|last| last.point.slope > 0.0);
         match best {
-            Some(best) if !(full.log_likelihood > best.log_likelihood) => best,
-            None if !ended && !(full.log_likelihood > highest) => {
+            Some(best) if !above(best.log_likelihood) => best,
+            None if !ended && !above(highest) => {
                 // Falling from the first point on: the highest is at 0.
                 FreeFit { peak: Peak::Zero, n: 0.0, log_likelihood: f64::NAN, reach: f64::NAN, positive_weights: 1 }
             }
@@ -122,23 +123,28 @@ impl FreeLaw<'_> {
 
     /// The root of the slope between two points: Newton in `ln n`, within the bracket.
     fn refine(&mut self, low: Seen, high: Seen) -> FreeFit {
-        let (mut left, mut right) = (low.n, high.n);
+        // Slopes seen loosely may have the wrong sign next to the root: a little room on either side.
+        let (mut left, mut right) = (low.n / 1.2, (1.2 * high.n).min(self.counts().n_cap));
         // False position in ln n to begin with.
         let (rise, fall) = (low.point.slope * low.n, -high.point.slope * high.n);
         let share = (rise / (rise + fall)).clamp(0.1, 0.9);
-        let mut n = left * (right / left).powf(if share.is_finite() { share } else { 0.5 });
+        let mut n = low.n * (high.n / low.n).powf(if share.is_finite() { share } else { 0.5 });
         let mut tolerance = ON_THE_WAY;
         let mut fit = None;
         for _ in 0..60 {
             let point = self.at(n, tolerance);
             let (slope, bend) = (point.slope * n, self.bend(n));
-            if slope > 0.0 {
-                left = n;
-            } else {
-                right = n;
-            }
             let step = slope / bend;
-            let near = bend > 0.0 && step.abs() < 1e-6;
+            // In standard errors; next to the root only a tight certificate knows on which side it is.
+            let far = if bend > 0.0 { step.abs() * bend.sqrt() } else { f64::INFINITY };
+            if tolerance <= FINAL || far > 0.2 {
+                if slope > 0.0 {
+                    left = n;
+                } else {
+                    right = n;
+                }
+            }
+            let near = step.abs() < 1e-5 && far < 1e-3;
             let narrow = right - left <= 1e-9 * right;
             if tolerance <= FINAL {
                 let positive_weights = self.positive_weights();
@@ -154,7 +160,7 @@ impl FreeLaw<'_> {
                     break;
                 }
             }
-            if (bend > 0.0 && step.abs() < 0.02) || narrow {
+            if far < 0.3 || narrow {
                 tolerance = FINAL;
             }
             let next = n * step.exp();
@@ -171,8 +177,8 @@ impl FreeLaw<'_> {
     pub(crate) fn interval(&mut self, fit: &FreeFit, cut: f64) -> (f64, Option<f64>) {
         let cap = self.counts().n_cap;
         let mut at = |n: f64| {
-            let point = self.at(n, ENDS.min(1e-3 * cut * cut).max(1e-9));
-            (point.log_likelihood, point.slope)
+            let point = self.at(n, ENDS.min(3e-3 * cut * cut).max(1e-9));
+            (point.log_likelihood + 0.5 * point.gap, point.slope)
         };
         if fit.n <= 0.0 {
             let distance = |height: f64| (2.0 * (fit.log_likelihood - height)).max(0.0).sqrt();

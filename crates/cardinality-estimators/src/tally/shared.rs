@@ -1,11 +1,12 @@
 //! The shared law: no set is special, so `N_m` items in exactly `m` sets say all there is to say.
 
 use super::TallyCounts;
+use super::nodes::{MOST, nodes};
 use super::semigroup::Semigroup;
 use crate::law::{Symmetric, add_one, dot};
 use crate::number::to_f64;
 
-/// The likelihood of `N_1, …, N_k`.
+/// The likelihood of `N_1, …, N_k`, or of those of very many `m` that have a node.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedLaw<'a> {
     counts: &'a TallyCounts,
@@ -15,7 +16,12 @@ pub(crate) struct SharedLaw<'a> {
     semigroup: Semigroup,
     /// Rates per item.
     rates: Vec<f64>,
+    /// The `m` of the sizes.
+    nodes: Vec<usize>,
 }
+
+/// Tallies that fewer cells are expected to show add nothing to the information worth its time.
+const RARE: f64 = 1e-9;
 
 /// Height, slopes and expected information, all of them in `ln N`.
 #[derive(Clone, Debug)]
@@ -33,11 +39,24 @@ impl<'a> SharedLaw<'a> {
         // A cell of probability ρ an item; the laws of Poisson numbers of items are a semigroup in ρ.
         let rates: Vec<f64> = counts.groups.iter().map(|group| -(-group.rate).exp_m1()).collect();
         let semigroup = Semigroup::new(sketches, rates.clone());
-        Self { counts, sketches, kernel: collapsed(counts), semigroup, rates }
+        Self { counts, sketches, kernel: collapsed(counts), semigroup, rates, nodes: nodes(sketches, MOST) }
     }
 
-    pub(crate) const fn sketches(&self) -> usize {
-        self.sketches
+    /// How many sizes there are.
+    pub(crate) fn parameters(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The sizes of all `m`.
+    fn laws(&self, sizes: &[f64]) -> Vec<Vec<f64>> {
+        if self.nodes.len() == self.sketches {
+            return self.semigroup.laws(sizes);
+        }
+        let mut all = vec![0.0; self.sketches];
+        for (node, size) in self.nodes.iter().zip(sizes) {
+            all[node - 1] = *size;
+        }
+        self.semigroup.laws(&all)
     }
 
     pub(crate) const fn n_cap(&self) -> f64 {
@@ -50,7 +69,7 @@ impl<'a> SharedLaw<'a> {
 
     /// `l`; `−∞` where a tally seen is impossible.
     pub(crate) fn height(&self, sizes: &[f64]) -> f64 {
-        let laws = self.semigroup.laws(sizes);
+        let laws = self.laws(sizes);
         let mut sum = 0.0;
         for (group, law) in self.counts.groups.iter().zip(&laws) {
             for (x, &count) in group.counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
@@ -61,13 +80,13 @@ impl<'a> SharedLaw<'a> {
     }
 
     pub(crate) fn slopes(&self, sizes: &[f64]) -> Slopes {
-        let k = self.sketches;
-        let laws = self.semigroup.laws(sizes);
-        let mut information = Symmetric::new(k);
-        let mut gradient = vec![0.0; k];
+        let (k, number) = (self.sketches, self.nodes.len());
+        let laws = self.laws(sizes);
+        let mut information = Symmetric::new(number);
+        let mut gradient = vec![0.0; number];
         let mut log_likelihood = 0.0;
-        // Row c of `pulls`: N_m·ρ·(J_m π − π)(c) for m = 1 ..= k.
-        let mut pulls = vec![0.0; (k + 1) * k];
+        // Row c of `pulls`: N_m·ρ·(J_m π − π)(c) for every m.
+        let mut pulls = vec![0.0; (k + 1) * number];
         let mut rows = Vec::new();
         for ((group, law), rate) in self.counts.groups.iter().zip(&laws).zip(&self.rates) {
             let full = 1.0 - law[k] < 1e-12;
@@ -83,18 +102,18 @@ impl<'a> SharedLaw<'a> {
                     log_likelihood += count * f.ln();
                     add_one(&mut slope, row, count / f);
                 }
-                if !full && f > 0.0 {
+                if !full && group.cells * f > RARE {
                     let start = rows.len();
-                    rows.resize(start + k, 0.0);
+                    rows.resize(start + number, 0.0);
                     let scale = (group.cells / f).sqrt();
-                    for (pull, entry) in pulls.chunks_exact(k).zip(row) {
+                    for (pull, entry) in pulls.chunks_exact(number).zip(row) {
                         add_one(&mut rows[start..], pull, scale * entry);
                     }
                 }
             }
             if !full {
                 information.add_gram(&rows);
-                for (pull, slope) in pulls.chunks_exact(k).zip(&slope) {
+                for (pull, slope) in pulls.chunks_exact(number).zip(&slope) {
                     add_one(&mut gradient, pull, *slope);
                 }
             }
@@ -103,12 +122,13 @@ impl<'a> SharedLaw<'a> {
     }
 
     fn pulls(&self, law: &[f64], rate: f64, sizes: &[f64], pulls: &mut [f64]) {
-        let k = self.sketches;
+        let number = self.nodes.len();
+        let mut nodes = self.nodes.iter().zip(sizes).enumerate().peekable();
         self.semigroup.unite(law, |m, united| {
-            if let Some(size) = m.checked_sub(1).and_then(|at| sizes.get(at)) {
+            if let Some((at, (_, size))) = nodes.next_if(|&(_, (&node, _))| node == m) {
                 let factor = rate * size;
-                for (pull, (new, old)) in pulls.chunks_exact_mut(k).zip(united.iter().zip(law)) {
-                    pull[m - 1] = factor * (new - old);
+                for (pull, (new, old)) in pulls.chunks_exact_mut(number).zip(united.iter().zip(law)) {
+                    pull[at] = factor * (new - old);
                 }
             }
         });

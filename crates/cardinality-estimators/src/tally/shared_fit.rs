@@ -48,9 +48,9 @@ struct Step {
 impl SharedLaw<'_> {
     /// The highest point, searched from `start` items spread over all `m`.
     pub(crate) fn maximise(&self, start: f64) -> SharedFit {
-        let number = to_f64(self.sketches() as u64);
+        let number = to_f64(self.parameters() as u64);
         let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
-        let mut fit = self.climb(vec![start / number; self.sketches()], None, [BARRIER, TOP]);
+        let mut fit = self.climb(vec![start / number; self.parameters()], None, [BARRIER, TOP]);
         if !fit.log_likelihood.is_finite() {
             fit.peak = Peak::Lost;
         } else if fit.n >= self.n_cap() {
@@ -90,7 +90,8 @@ impl SharedLaw<'_> {
 
     /// Uphill from `sizes`, which keep their sum if it is given.
     fn climb(&self, sizes: Vec<f64>, total: Option<f64>, [first, last]: [f64; 2]) -> SharedFit {
-        let last = last / to_f64(self.sketches() as u64);
+        let close = 0.03 * last;
+        let last = last / to_f64(self.parameters() as u64);
         let cap = 4.0 * self.n_cap();
         let mut barrier = first.max(last);
         let mut sizes = with_sum(sizes, total);
@@ -98,7 +99,7 @@ impl SharedLaw<'_> {
         let mut step = Step { change: Vec::new(), gain: 0.0, multiplier: f64::NAN, reach: f64::NAN };
         for _ in 0..MAX_STEPS {
             step = next_step(&slopes, &sizes, barrier, total.is_some());
-            let enough = if barrier > last { 0.1 } else { 1e-8 };
+            let enough = if barrier > last { 0.1 } else { close };
             let moved = if step.gain > enough {
                 self.along(&sizes, &step, barrier, total, slopes.log_likelihood)
             } else {
@@ -129,7 +130,7 @@ impl SharedLaw<'_> {
         let lowest = step.change.iter().copied().fold(0.0, f64::min);
         let highest = step.change.iter().copied().fold(0.0, f64::max);
         let mut stride = (0.95 / -lowest).min(20.0 / highest).min(1.0);
-        for _ in 0..40 {
+        for _ in 0..15 {
             let moved = sizes.iter().zip(&step.change).map(|(size, change)| size * (1.0 + stride * change)).collect();
             let moved = with_sum(moved, total);
             let after = self.height(&moved) + walls(&moved);
@@ -146,7 +147,9 @@ impl SharedLaw<'_> {
 fn with_sum(mut sizes: Vec<f64>, total: Option<f64>) -> Vec<f64> {
     if let Some(total) = total {
         let scale = total / sizes.iter().sum::<f64>();
-        sizes.iter_mut().for_each(|size| *size *= scale);
+        for size in &mut sizes {
+            *size *= scale;
+        }
     }
     sizes
 }
