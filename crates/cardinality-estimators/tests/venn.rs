@@ -116,3 +116,34 @@ fn one_sketch_is_estimated_like_any_other() {
         assert!((fit.information().unwrap()[0] / diagnostics::information(&layout, channel, want) - 1.0).abs() < 1e-9);
     }
 }
+
+/// `w'x/1'x` and the first-order error `√(g'Vg)` with `g = (w − share)/union`, from the fit's own regions and covariance.
+#[test]
+fn similarity_is_a_ratio_of_regions_with_its_first_order_error() {
+    for case in &cases("joint_venn") {
+        let fit = venn::fit(&patterns(&case["input"])).unwrap();
+        let (regions, covariance) = (fit.regions().unwrap(), fit.covariance().unwrap());
+        let union: f64 = regions.iter().sum();
+        let share = regions[regions.len() - 1] / union;
+        let gradient: Vec<f64> =
+            (1..=regions.len()).map(|mask| (f64::from(u8::from(mask == regions.len())) - share) / union).collect();
+        let rows = covariance.chunks_exact(regions.len()).zip(&gradient);
+        let variance: f64 = rows.map(|(row, x)| x * row.iter().zip(&gradient).map(|(v, y)| v * y).sum::<f64>()).sum();
+        let answer = fit.jaccard(Confidence::P95);
+        close(case, "jaccard", answer.value().unwrap(), share, 1e-12, 0.0);
+        close(case, "jaccard error", answer.std_error().unwrap(), variance.sqrt(), 1e-9, 0.0);
+        assert!(answer.lower().unwrap() >= 0.0 && answer.upper().unwrap() <= 1.0);
+    }
+}
+
+/// One full sketch takes the sizes of all regions with it.
+#[test]
+fn a_full_sketch_saturates_the_fit() {
+    let layout = CellLayout::pcsa(256, 6).unwrap();
+    let channel = BitChannel::symmetric(0.1).unwrap();
+    // The first sketch reads one in more than nine cells of ten everywhere; the second has a few hundred items.
+    let level = |ones: u64| vec![24 - ones / 10, 232 - (ones - ones / 10), ones / 10, ones - ones / 10];
+    let counts = [110_u64, 80, 60, 45, 35, 35].into_iter().map(level).collect();
+    let fit = venn::fit(&PatternCounts::new(&layout, &[channel; 2], counts).unwrap()).unwrap();
+    assert_eq!(fit.status(), Status::Saturated);
+}

@@ -181,7 +181,7 @@ fn states_of(groups: &[Vec<TallyClass>]) -> Result<usize, ParamError> {
 ///
 /// Standard errors count the free laws as estimated too, but not their bias: weights of a law cannot be negative, so noise
 /// pushes them one way. Where all sets of a group are alike the union came out too large, where single items are many the common
-/// part did, by up to 1.8 standard errors. Each arm of an interval is therefore 1.25 standard errors longer when a group has more
+/// part did, by up to two standard errors. Each arm of an interval is therefore 1.25 standard errors longer when a group has more
 /// than one sketch.
 ///
 /// # Errors
