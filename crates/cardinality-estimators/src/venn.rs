@@ -4,7 +4,7 @@
 //! cannot be negative, and every formula is read off the same fit: unions, intersections and differences fit together, and
 //! errors are about half of those of inclusion and exclusion for intersections.
 //!
-//! * [`fit`]: up to four sketches, each with its own channel;
+//! * [`fit()`]: up to four sketches, each with its own channel;
 //! * [`fit_groups`]: up to four groups of sketches that are kept as tallies, each group standing for the union of its sets;
 //! * [`VennFit`]: regions, any [`SetFormula`](crate::SetFormula), the union, the Jaccard similarity.
 //!

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use cardinality_estimators::tally::TallyClass;
+use cardinality_estimators::venn::GroupCounts;
 use cardinality_estimators::{
     BitChannel, CellLayout, Confidence, Estimate, ParamError, PatternCounts, SetFormula, Status, venn,
 };
@@ -171,4 +173,27 @@ fn what_does_not_fit_is_refused() {
     }
     let three = SetFormula::from_membership(3, |_| true).unwrap();
     assert_eq!(fit.formula(&three, Confidence::P95), Err(ParamError::Operands { expected: 3, found: 2 }));
+}
+
+fn class(channel: BitChannel, sketches: usize) -> TallyClass {
+    TallyClass { channel, sketches }
+}
+
+#[test]
+fn groups_that_do_not_fit_are_refused() {
+    let layout = CellLayout::linear(10).unwrap();
+    let one = || class(BitChannel::NOISELESS, 1);
+    let new = |groups: &[Vec<TallyClass>], counts| GroupCounts::new(&layout, groups, counts).unwrap_err();
+    assert_eq!(new(&[], vec![vec![10]]), ParamError::VennSets { found: 0 });
+    assert_eq!(new(&vec![vec![one()]; 5], vec![vec![10]]), ParamError::VennSets { found: 5 });
+    assert_eq!(new(&[vec![one()], vec![]], vec![vec![10]]), ParamError::EmptyGroup { group: 1 });
+    let hollow = vec![one(), class(BitChannel::NOISELESS, 0)];
+    assert_eq!(new(&[hollow], vec![vec![10]]), ParamError::EmptyGroup { group: 0 });
+    let large = vec![vec![class(BitChannel::NOISELESS, 17)]; 2];
+    let expected = GroupCounts::MAX_STATES;
+    assert_eq!(new(&large, vec![]), ParamError::GroupStates { expected, found: 324 });
+    let endless = vec![vec![class(BitChannel::NOISELESS, usize::MAX)]; 2];
+    assert_eq!(new(&endless, vec![]), ParamError::GroupStates { expected, found: usize::MAX });
+    assert_eq!(new(&[vec![one()]], vec![vec![10, 0, 0]]), ParamError::Counts { expected: 2, found: 3 });
+    assert_eq!(new(&[vec![one()]], vec![vec![4, 5]]), ParamError::Patterns { expected: 10, found: 9 });
 }

@@ -46,7 +46,7 @@ pub fn fit(patterns: &PatternCounts) -> Result<VennFit, ParamError> {
 
 /// The maximum likelihood sizes of all regions of a few sets, and every answer that follows from them.
 ///
-/// See [`fit`].
+/// See [`fit()`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct VennFit {
     model: Model,

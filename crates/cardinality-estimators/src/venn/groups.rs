@@ -175,7 +175,7 @@ fn states_of(groups: &[Vec<TallyClass>]) -> Result<usize, ParamError> {
 
 /// Fits the sizes of all regions of the unions of up to [`MAX_SETS`] groups of sketches.
 ///
-/// As [`fit`](super::fit()), with the law of how many sketches of a group hold a cell left free wherever the group is not empty
+/// As [`fit`](crate::venn::fit()), with the law of how many sketches of a group hold a cell left free wherever the group is not empty
 /// there: the likelihood of any sizes is the highest over all such laws. So nothing is assumed about how the sets of a group
 /// overlap. With groups of one sketch it is the same likelihood, with one group that of the free law of a tally.
 ///
