@@ -189,7 +189,7 @@ impl RowLaw<'_> {
 
 /// How many of `cells` may be above a width that a further cell exceeds with probability at most `share`: all but the
 /// rank that the further cell, one of `cells + 1` in random order, may take.
-fn allowed_above(share: f64, cells: usize) -> Option<usize> {
+pub(crate) fn allowed_above(share: f64, cells: usize) -> Option<usize> {
     let ranks = (share * crate::combiner::count(cells + 1)).floor();
     (0..=cells).rev().find(|&above| crate::combiner::count(above + 1) <= ranks)
 }

@@ -165,3 +165,24 @@ proptest! {
         }
     }
 }
+
+/// Cells at the ends of their range: nothing panics, and no answer is infinite or NaN.
+#[test]
+fn extreme_cells_are_decoded_and_located() {
+    let extremes = [i64::MAX, -i64::MAX, 1 << 62, -(1 << 62), 0, 1];
+    for first in extremes {
+        for second in extremes {
+            let cells = [first.to_le_bytes(), second.to_le_bytes(), first.to_le_bytes()].concat();
+            let sketch = forge(CELLS, &cells).expect("other cells are another sketch");
+            let keys: Vec<u64> = (0..100).collect();
+            let law = sketch.law_frequencies(countsketch_dp::QueryOptions::default()).expect("answers");
+            for threshold in [countsketch_dp::Threshold::Auto, countsketch_dp::Threshold::None] {
+                let decoded = sketch.decode(&keys, threshold).expect("answers");
+                for &key in &keys {
+                    assert!(decoded.estimate(key).expect("finite").is_some());
+                    assert!(law.estimate(key).is_ok());
+                }
+            }
+        }
+    }
+}
