@@ -70,12 +70,12 @@ pub use f0::{
     release_f0_file_paid,
 };
 pub use frequency::{
-    Calibration, Clipping, CountSketchTerms, Excess, FieldType, FoundKeys, FrequencyAnswer, FrequencyBuilder,
-    FrequencyCounts, FrequencyError, FrequencyLevel, FrequencyPlan, FrequencyPlanError, FrequencyPurpose,
-    FrequencyQuery, FrequencySketch, FrequencySpend, FrequencyStudy, ItemFields, Moment, Payment, PlannedUnit,
-    PrefixBuilder, PrefixKeys, PricedRelease, RawCountSketch, RawPrefixStack, RecordedPrefixStack, TopItems, TopRule,
-    UserFrequencyBuilder, count_sketch_shape, max_weight_units, parse_delta, parse_granularity, parse_rho,
-    release_frequency_file, release_frequency_file_paid, release_prefix_file_paid, weight_units,
+    Calibration, Clipping, CountSketchTerms, DecodedItems, Excess, FieldType, FoundKeys, FrequencyAnswer,
+    FrequencyBuilder, FrequencyCounts, FrequencyError, FrequencyLevel, FrequencyPlan, FrequencyPlanError,
+    FrequencyPurpose, FrequencyQuery, FrequencySketch, FrequencySpend, FrequencyStudy, ItemFields, Moment, Payment,
+    PlannedUnit, PrefixBuilder, PrefixKeys, PricedRelease, RawCountSketch, RawPrefixStack, RecordedPrefixStack,
+    TopItems, TopRule, UserFrequencyBuilder, count_sketch_shape, max_weight_units, parse_delta, parse_granularity,
+    parse_rho, release_frequency_file, release_frequency_file_paid, release_prefix_file_paid, weight_units,
 };
 #[cfg(feature = "arrow")]
 pub use groups::{

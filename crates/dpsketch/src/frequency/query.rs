@@ -3,7 +3,7 @@
 use core::fmt;
 
 use cardinality_estimators::Estimate;
-use countsketch_dp::{Frequencies, PrivateCountSketch, QueryOptions};
+use countsketch_dp::{Frequencies, LawFrequencies, PrivateCountSketch, QueryOptions};
 use serde_json::{Value, json};
 use sketch_hash::{AnyHash, Item, KeyedHash};
 
@@ -42,9 +42,24 @@ const BATCH: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct FrequencyQuery<'s> {
-    frequencies: Frequencies<'s>,
+    frequencies: Estimator<'s>,
     rows: RowHasher,
     fields: ItemFields,
+}
+
+/// How rows become an answer.
+enum Estimator<'s> {
+    Combined(Frequencies<'s>),
+    Law(LawFrequencies<'s>),
+}
+
+impl Estimator<'_> {
+    const fn options(&self) -> &QueryOptions {
+        match self {
+            Self::Combined(frequencies) => frequencies.options(),
+            Self::Law(frequencies) => frequencies.options(),
+        }
+    }
 }
 
 /// Options only.
@@ -67,8 +82,26 @@ impl<'s> FrequencyQuery<'s> {
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_hash(sketch, &hash)?;
-        let (rows, fields) = (RowHasher::new(hash, rules), ItemFields::default());
-        Ok(Self { frequencies: sketch.frequencies(options)?, rows, fields })
+        Ok(Self::of(Estimator::Combined(sketch.frequencies(options)?), hash, rules))
+    }
+
+    /// The same, with answers where the rows most likely are by the law of all cells: errors are 6 to 14 % below the median's.
+    /// See [`LawFrequencies`]; the combiner of the options is not looked at.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn by_law(
+        sketch: &'s PrivateCountSketch,
+        hash: AnyHash,
+        rules: TextRules,
+        options: QueryOptions,
+    ) -> Result<Self, Error> {
+        check_hash(sketch, &hash)?;
+        Ok(Self::of(Estimator::Law(sketch.law_frequencies(options)?), hash, rules))
+    }
+
+    fn of(frequencies: Estimator<'s>, hash: AnyHash, rules: TextRules) -> Self {
+        Self { frequencies, rows: RowHasher::new(hash, rules), fields: ItemFields::default() }
     }
 
     /// Takes texts for items of these columns: for whole numbers, as in sketches of an integer column, or for records of
@@ -87,7 +120,11 @@ impl<'s> FrequencyQuery<'s> {
         values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
     ) -> Result<Option<Estimate>, Error> {
         let hash = self.rows.hash(values);
-        Ok(hash.map(|hash| self.frequencies.estimate(hash)).transpose()?)
+        let estimate = |hash| match &self.frequencies {
+            Estimator::Combined(frequencies) => frequencies.estimate(hash),
+            Estimator::Law(frequencies) => frequencies.estimate(hash),
+        };
+        Ok(hash.map(estimate).transpose()?)
     }
 
     /// The frequencies of a stream of texts, in their order; a block of them is held at a time. Texts that stand for a
@@ -124,7 +161,11 @@ impl<'s> FrequencyQuery<'s> {
                 Err(error) => return vec![Err(error)],
             }
         }
-        match self.frequencies.estimate_all(&keys) {
+        let estimates = match &self.frequencies {
+            Estimator::Combined(frequencies) => frequencies.estimate_all(&keys),
+            Estimator::Law(frequencies) => frequencies.estimate_all(&keys),
+        };
+        match estimates {
             Ok(estimates) => {
                 let answer = |(item, estimate)| Ok(FrequencyAnswer { item, estimate });
                 items.into_iter().zip(estimates).map(answer).collect()
@@ -136,7 +177,10 @@ impl<'s> FrequencyQuery<'s> {
     /// The standard error of every answer, in units of weight.
     #[must_use]
     pub fn std_error(&self) -> f64 {
-        self.frequencies.std_error()
+        match &self.frequencies {
+            Estimator::Combined(frequencies) => frequencies.std_error(),
+            Estimator::Law(frequencies) => frequencies.std_error(),
+        }
     }
 }
 

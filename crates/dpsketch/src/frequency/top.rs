@@ -3,11 +3,12 @@
 use core::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashSet};
 
-use cardinality_estimators::Estimate;
-use countsketch_dp::{PrivateCountSketch, QueryOptions};
+use cardinality_estimators::{Confidence, Estimate};
+use countsketch_dp::{DecodeOptions, PrivateCountSketch, QueryOptions, Threshold};
 use serde_json::{Value, json};
 use sketch_hash::AnyHash;
 
+use super::decode::Candidates;
 use super::fields::ItemFields;
 use super::query::{FrequencyAnswer, check_hash, extend};
 use crate::error::{Error, ErrorKind};
@@ -107,6 +108,39 @@ impl TopItems {
         Self::scan(sketch, |text| fields.hash(&mut rows, text), candidates, (limit, rule), options)
     }
 
+    /// The largest `limit` of a list of candidates that are [decoded together](super::DecodedItems): collisions between them
+    /// are told apart. The list is held, while [`among`](Self::among) takes a stream.
+    ///
+    /// A candidate that is named several times counts once. The intervals hold at once for all candidates at this confidence.
+    ///
+    /// # Privacy
+    /// As [`among`](Self::among).
+    ///
+    /// # Errors
+    /// As [`among_fields`](Self::among_fields).
+    #[expect(clippy::too_many_arguments, reason = "those of `among_fields`")]
+    pub fn decoded(
+        sketch: &PrivateCountSketch,
+        hash: AnyHash,
+        rules: TextRules,
+        fields: &ItemFields,
+        candidates: impl IntoIterator<Item = String>,
+        limit: usize,
+        rule: TopRule,
+        confidence: Confidence,
+    ) -> Result<Self, Error> {
+        check_hash(sketch, &hash)?;
+        check_limit(limit)?;
+        let candidates = Candidates::read(hash, rules, fields, candidates)?;
+        let options = DecodeOptions::from(Threshold::None).confidence(confidence);
+        let decoded = candidates.decode_at_once(sketch, options)?;
+        let mut scan = Scan::new(limit);
+        for (text, key, value) in decoded.values() {
+            scan.offer(text, key, value);
+        }
+        scan.finish(rule, confidence, |candidate| decoded.answer(&candidate.text, candidate.key))
+    }
+
     fn scan(
         sketch: &PrivateCountSketch,
         mut key_of: impl FnMut(&str) -> Result<Option<u64>, Error>,
@@ -115,7 +149,7 @@ impl TopItems {
         options: QueryOptions,
     ) -> Result<Self, Error> {
         check_limit(limit)?;
-        let mut scan = Scan { best: BinaryHeap::new(), held: HashSet::new(), limit, looked_at: 0, overflowed: false };
+        let mut scan = Scan::new(limit);
         let reader = sketch.points(options.combiner);
         let mut candidates = candidates.into_iter();
         let mut values = [0.0; BATCH];
@@ -135,10 +169,15 @@ impl TopItems {
             let values = &mut values[..keys.len()];
             reader.values(&keys, values);
             for ((text, key), value) in texts.drain(..).zip(keys.drain(..)).zip(values) {
-                scan.offer(text, key, *value);
+                scan.offer(&text, key, *value);
             }
         }
-        scan.finish(sketch, rule, options)
+        let confidence = options.confidence;
+        let answers = options.simultaneous.max(scan.looked_at);
+        let frequencies = sketch.frequencies(options.simultaneous(answers))?;
+        scan.finish(rule, confidence, |candidate| {
+            Ok(FrequencyAnswer::new(candidate.text.clone(), frequencies.estimate(candidate.key)?))
+        })
     }
 
     /// The items, most frequent first; equal ones by name. Ranks are their places.
@@ -202,44 +241,47 @@ struct Scan {
 }
 
 impl Scan {
-    fn offer(&mut self, text: String, key: u64, value: f64) {
+    fn new(limit: usize) -> Self {
+        Self { best: BinaryHeap::new(), held: HashSet::new(), limit, looked_at: 0, overflowed: false }
+    }
+
+    fn offer(&mut self, text: &str, key: u64, value: f64) {
         // One that was dropped before and comes again is dropped again.
         if self.held.contains(&key) {
             return;
         }
         self.looked_at += 1;
-        let candidate = Candidate { value, text, key };
-        if self.best.len() < self.limit {
-            self.held.insert(key);
-            self.best.push(Reverse(candidate));
+        let full = self.best.len() >= self.limit;
+        self.overflowed |= full;
+        if full && self.best.peek().is_some_and(|Reverse(least)| least.is_before(value, text)) {
             return;
         }
-        self.overflowed = true;
-        if self.best.peek().is_some_and(|Reverse(least)| candidate > *least) {
-            self.held.insert(key);
-            self.best.push(Reverse(candidate));
-            if let Some(Reverse(dropped)) = self.best.pop() {
-                self.held.remove(&dropped.key);
-            }
+        self.held.insert(key);
+        self.best.push(Reverse(Candidate { value, text: text.to_owned(), key }));
+        if full && let Some(Reverse(dropped)) = self.best.pop() {
+            self.held.remove(&dropped.key);
         }
     }
 
-    fn finish(self, sketch: &PrivateCountSketch, rule: TopRule, options: QueryOptions) -> Result<TopItems, Error> {
-        let answers = options.simultaneous.max(self.looked_at);
-        let frequencies = sketch.frequencies(options.simultaneous(answers))?;
+    fn finish(
+        self,
+        rule: TopRule,
+        confidence: Confidence,
+        answer: impl Fn(&Candidate) -> Result<FrequencyAnswer, Error>,
+    ) -> Result<TopItems, Error> {
         let mut best: Vec<Candidate> = self.best.into_iter().map(|Reverse(candidate)| candidate).collect();
         best.sort_unstable_by(|a, b| b.cmp(a));
         let held = best.len();
         let mut items = Vec::with_capacity(held);
         for candidate in best {
-            let estimate = frequencies.estimate(candidate.key)?;
-            if meets(rule, &estimate) {
-                items.push(FrequencyAnswer::new(candidate.text, estimate));
+            let answer = answer(&candidate)?;
+            if meets(rule, answer.estimate()) {
+                items.push(answer);
             }
         }
         let false_positive_probability = match rule {
             TopRule::Largest => None,
-            TopRule::Above(_) => Some(1.0 - frequencies.options().confidence.get()),
+            TopRule::Above(_) => Some(1.0 - confidence.get()),
         };
         let more = self.overflowed && items.len() == held;
         Ok(TopItems { items, candidates: self.looked_at, more, false_positive_probability })
@@ -258,6 +300,13 @@ struct Candidate {
     value: f64,
     text: String,
     key: u64,
+}
+
+impl Candidate {
+    /// Whether this is at least as great as one with another value and name.
+    fn is_before(&self, value: f64, text: &str) -> bool {
+        self.value.total_cmp(&value).then_with(|| text.cmp(&self.text)).is_ge()
+    }
 }
 
 impl Ord for Candidate {
