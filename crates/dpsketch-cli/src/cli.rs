@@ -3,8 +3,8 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::verb::{
-    build, completions, convert, demo, estimate, inspect, key, ledger, man, merge, plan, query, release, study, topk,
-    verify,
+    build, completions, convert, decode, demo, estimate, inspect, key, ledger, man, merge, plan, query, release, study,
+    topk, verify,
 };
 use crate::version::{LONG_VERSION, VERSION};
 
@@ -97,6 +97,8 @@ pub(crate) enum Verb {
     Query(query::QueryArgs),
     /// The most frequent of many candidates, of a private sketch of frequencies.
     Topk(topk::TopkArgs),
+    /// The frequencies of all items of a public list at once, with less error than one by one.
+    Decode(decode::DecodeArgs),
     /// What is in a sketch file: kind, shape, hash, privacy.
     Inspect(inspect::InspectArgs),
     /// From Presto's bytes to ours, and back.

@@ -64,6 +64,7 @@ fn dispatch(verb: &Verb, console: Console) -> Result<(), Error> {
         Verb::Estimate(args) => verb::estimate::run(args, console),
         Verb::Query(args) => verb::query::run(args, console),
         Verb::Topk(args) => verb::topk::run(args, console),
+        Verb::Decode(args) => verb::decode::run(args, console),
         Verb::Inspect(args) => verb::inspect::run(args, console),
         Verb::Convert(args) => verb::convert::run(args, console),
         Verb::Verify(args) => verb::verify::run(args, console),

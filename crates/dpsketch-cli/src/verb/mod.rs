@@ -4,6 +4,7 @@ mod booking;
 pub(crate) mod build;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod decode;
 pub(crate) mod demo;
 mod demo_airlines;
 mod demo_changes;

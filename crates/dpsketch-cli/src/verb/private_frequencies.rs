@@ -169,6 +169,11 @@ pub(super) fn until_failure<'f>(
     lines.map_while(|line| line.map_err(|error| *failure = Some(error)).ok())
 }
 
+/// The same error, told of the list that the item stood in.
+pub(super) fn blame_candidates(error: Error) -> Error {
+    if error.to_json()["argument"] == "--item" { error.argument("--candidates") } else { error }
+}
+
 /// At most one of the names is standard input.
 pub(super) fn check_stdin(file: &Path, items: Option<&PathBuf>) -> Result<(), Error> {
     let file = file.to_owned();

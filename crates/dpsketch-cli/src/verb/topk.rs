@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueEnum};
 use dpsketch::{Error, ErrorKind, TopItems, TopRule, parse_count, parse_real};
 use serde_json::Value;
 
 use super::prefix_search;
-use super::private_frequencies::{AskArgs, ItemArgs, Lines, check_stdin, private, until_failure};
+use super::private_frequencies::{AskArgs, ItemArgs, Lines, blame_candidates, check_stdin, private, until_failure};
 use super::query::line;
 use crate::cli::OutputFormat;
 use crate::console::{Console, Report};
@@ -33,6 +33,9 @@ pub(crate) struct TopkArgs {
     /// Keys are texts unless --integers is said, as it was with `dpsketch build --key-bits`.
     #[arg(long, group = "among", conflicts_with = "fields")]
     prefix_tree: bool,
+    /// How candidates are estimated.
+    #[arg(long, value_name = "E", value_enum, default_value = "decode", conflicts_with = "prefix_tree")]
+    estimator: RankBy,
     #[command(flatten)]
     pub(super) form: ItemArgs,
     /// Show only items whose interval lies above this frequency: with the confidence, all of them really are above it. With
@@ -42,6 +45,14 @@ pub(crate) struct TopkArgs {
     pub(super) above: Option<f64>,
     #[command(flatten)]
     pub(super) ask: AskArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RankBy {
+    /// All together, as by `dpsketch decode`: collisions between candidates are told apart. The list is held in memory.
+    Decode,
+    /// One by one, by the median of their rows: for lists of any length.
+    Median,
 }
 
 fn threshold(text: &str) -> Result<f64, Error> {
@@ -64,17 +75,19 @@ pub(crate) fn run(args: &TopkArgs, console: Console) -> Result<(), Error> {
     let rule = args.above.map_or(TopRule::Largest, TopRule::Above);
     let mut failure = None;
     let candidates = until_failure(Lines::open(candidates, "--candidates", console)?, &mut failure);
-    let (hash, rules, options) = (args.ask.hash(sketch.hash_id())?, args.ask.rules(), args.ask.options());
-    let top = TopItems::among_fields(sketch, hash, rules, &args.form.fields(), candidates, limit, rule, options);
+    let (hash, rules, fields) = (args.ask.hash(sketch.hash_id())?, args.ask.rules(), args.form.fields());
+    let top = match args.estimator {
+        RankBy::Decode => {
+            TopItems::decoded(sketch, hash, rules, &fields, candidates, limit, rule, args.ask.confidence())
+        }
+        RankBy::Median => {
+            TopItems::among_fields(sketch, hash, rules, &fields, candidates, limit, rule, args.ask.options())
+        }
+    };
     if let Some(error) = failure {
         return Err(error);
     }
-    let top =
-        top.map_err(
-            |error| {
-                if error.to_json()["argument"] == "--item" { error.argument("--candidates") } else { error }
-            },
-        )?;
+    let top = top.map_err(blame_candidates)?;
     let json = top.to_json();
     print(args.text(&top), json, console)
 }

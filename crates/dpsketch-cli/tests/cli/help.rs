@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 16] = [
+const VERBS: [&str; 17] = [
     "plan",
     "build",
     "release",
@@ -10,6 +10,7 @@ const VERBS: [&str; 16] = [
     "estimate",
     "query",
     "topk",
+    "decode",
     "inspect",
     "convert",
     "verify",
