@@ -48,7 +48,7 @@ impl GroupCounts {
     /// The most combinations of tallies a cell may show, `Π (k_i + 1)` over all classes of all groups.
     ///
     /// The work of a fit grows with the cube of it: two groups of four sketches have 25 and take a few hundredths of a second, two
-    /// groups of eight 81 and half a second, two groups of sixteen 289 and some twenty seconds.
+    /// groups of eight 81 and half a second, two groups of sixteen 289 and five to ten seconds.
     pub const MAX_STATES: usize = 300;
 
     /// `counts[group of cells][combination]` cells, for groups of sketches given by their classes.
