@@ -129,7 +129,8 @@ impl SharedLaw<'_> {
         let before = before + walls(sizes);
         let lowest = step.change.iter().copied().fold(0.0, f64::min);
         let highest = step.change.iter().copied().fold(0.0, f64::max);
-        let mut stride = (0.95 / -lowest).min(20.0 / highest).min(1.0);
+        // Where every size grows, `-lowest` is −0.
+        let mut stride = (0.95 / (-lowest).max(f64::MIN_POSITIVE)).min(20.0 / highest).min(1.0);
         for _ in 0..15 {
             let moved = sizes.iter().zip(&step.change).map(|(size, change)| size * (1.0 + stride * change)).collect();
             let moved = with_sum(moved, total);
