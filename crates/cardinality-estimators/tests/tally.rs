@@ -1,5 +1,7 @@
 //! Tallies against closed forms and the estimator of one sketch, and with counts made to break them.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests panic where a test would")]
+
 use approx::assert_relative_eq;
 use cardinality_estimators::tally::{
     SizeSpread, TallyClass, TallyCounts, TallyEstimate, TallyMethod, estimate_union, point_union,

@@ -2,6 +2,9 @@
 //!
 //! Seeds are fixed. A test fails by chance with probability below 1e-6 if coverage is as it should be.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests panic where a test would")]
+#![expect(clippy::print_stdout, reason = "the rows of a table")]
+
 use cardinality_estimators::tally::{SizeSpread, TallyClass, TallyCounts, TallyEstimate, estimate_union};
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, estimate};
 
@@ -26,9 +29,8 @@ impl Shape {
     fn members(self, k: u64, i: u64, n: u64) -> u64 {
         let all = (1 << k) - 1;
         match self {
-            Self::Disjoint => 1 << (i % k),
             Self::Half if 2 * i < n => all,
-            Self::Half => 1 << (i % k),
+            Self::Disjoint | Self::Half => 1 << (i % k),
             Self::Same => all,
             Self::OneHoldsMost if 4 * i < 3 * n => 1,
             Self::OneHoldsMost => 2 << (i % (k - 1)),
