@@ -38,6 +38,10 @@ FAMILIES = {
     13: "f0-private",
     14: "f0-raw",
     15: "sfm-tally",
+    16: "sfm-subsampled",
+    17: "sfm-subsampled-raw",
+    18: "f0-subsampled",
+    19: "f0-subsampled-raw",
     EXAMPLE: "example",
 }
 MAX_RELEASES = 65536
@@ -859,6 +863,66 @@ _BODIES[12] = (_prefix_raw, 1 << 30)
 _BODIES[13] = (_f0_private, 1 << 24)
 _BODIES[14] = (_f0_raw, 1 << 24)
 _BODIES[15] = (_tally, 1 << 30)
+
+
+# --- secret samples -----------------------------------------------------------------------------------------------
+
+# The family of the file inside.
+_SAMPLED = {16: 1, 17: 2, 18: 13, 19: 14}
+
+
+def _subsampled(fields, header):
+    """Rate and name of the key, what they make of each release, and the file of the kept items."""
+    rate, key = fields.unpack("Q16s")
+    _within("sampling rate", rate, 1 << 32, (1 << 64) - 1)
+    is_raw = header["family"] % 2 == 1
+    more = fields.take(8) if is_raw else fields.records("d")
+    try:
+        file = read(fields.take(fields.one("Q")), _SAMPLED[header["family"]])
+    except FormatError as error:
+        raise FormatError("body", f"the file inside: {error}") from error
+    content = file["body"]
+    says = {"family": FAMILIES[header["family"]], "rate": str(rate), "sample_key": key.hex(), "file": content}
+    if header["family"] >= 18 and content["mode"] != MODES[SET]:
+        raise FormatError("body", "a sample of streams")
+    if is_raw:
+        value = struct.unpack("<d", more)[0]
+        if header["flags"] != ["raw"]:
+            raise FormatError("flags_family", f"raw state with flags {header['flags']}")
+        if not (0 < value < math.inf if content["releases"] else not any(more)):
+            raise FormatError("body", f"a level of {value} after {content['releases']} releases")
+        return {**says, "exposure": value}
+    if ("insecure_noise" in header["flags"]) != content["insecure_noise"]:
+        raise FormatError("body", "flags differ from those of the file inside")
+    levels = [level for (level,) in more]
+    _within("levels", len(levels), len(content["leaves"]), len(content["leaves"]))
+    for index, (leaf, epsilon) in enumerate(zip(content["leaves"], levels)):
+        p = _sampled_flips(leaf)
+        if not 2.0**-30 <= epsilon <= 256 or p is None or not _keeps_sampled(rate, p, epsilon, max(leaf["max_items"], 1)):
+            raise FormatError("body", f"release {index} does not keep epsilon = {epsilon} at this rate")
+    if "steps" in content and any(step[:2] == [0, 1] for step in content["steps"]):
+        raise FormatError("body", "a sample with a release made elsewhere")
+    return {**says, "levels": levels}
+
+
+def _sampled_flips(leaf):
+    """The numerator with which zeros and ones alike are flipped, if they are."""
+    if "flip_numerator" in leaf:
+        return None if leaf["opened"] else int(leaf["flip_numerator"])
+    p, q = int(leaf["p_numerator"]), int(leaf["q_numerator"])
+    return q if p + q == 1 << 64 else None
+
+
+def _keeps_sampled(rate, p, epsilon, items):
+    share = _share(epsilon, items)
+    with localcontext() as context:
+        context.prec = 80
+        gamma = Decimal(rate) / (1 << 64)
+        return share >= 2.0**-30 and p >= gamma / (Decimal(share).exp() - 1 + 2 * gamma) * (1 << 64)
+
+
+for _number in _SAMPLED:
+    _BODIES[_number] = (_subsampled, (1 << 24) + (1 << 20))
 
 
 # --- releases and merges ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use dpsketch::{
-    AnySketch, Error, ErrorKind, OutputFile, Readers, SketchFile, check_sketch_name, read_sketch_file,
+    AnySketch, Error, ErrorKind, OutputFile, Readers, SketchFile, check_sketch_name, equal_raw_sets, read_sketch_file,
     read_sketch_file_from,
 };
 
@@ -30,10 +30,13 @@ pub(crate) fn read_all(paths: &[PathBuf], console: Console) -> Result<Vec<(Strin
     Ok(sketches)
 }
 
-/// Warns once if some sketch is raw.
+/// Warns once if some sketch is raw, and if two raw sets cancel.
 pub(crate) fn warn_about_raw(sketches: &[(String, AnySketch)], console: Console) {
     if let Some((name, _)) = sketches.iter().find(|(_, sketch)| sketch.is_raw()) {
         console.warn(&format!("{name} is raw: what is read from it is not private"));
+    }
+    if let Some((first, second)) = equal_raw_sets(sketches) {
+        console.warn(&format!("{first} and {second} hold the same set, and cancel: is one a copy of the other?"));
     }
 }
 

@@ -45,6 +45,18 @@ pub struct Answer {
     parts: Option<ErrorParts>,
     expr: Option<String>,
     f0: Option<F0Facts>,
+    sample: Option<(f64, Option<f64>)>,
+}
+
+/// What an answer from sketches of samples cost.
+pub(crate) struct SampleFacts {
+    pub(crate) rate: f64,
+    pub(crate) epsilon: Option<Amount>,
+    /// Of somebody in all of the data sets, whose samples share one key.
+    pub(crate) epsilon_total: Option<Amount>,
+    pub(crate) epsilon_if_key_known: Option<f64>,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) sketches: usize,
 }
 
 /// What only an answer from F0 sketches has.
@@ -97,6 +109,18 @@ impl Answer {
             parts: None,
             expr: None,
             f0: None,
+            sample: None,
+        }
+    }
+
+    /// From sketches of secret samples.
+    pub(crate) fn of_samples(kind: &'static str, estimate: Estimate, facts: SampleFacts) -> Self {
+        Self {
+            epsilon: facts.epsilon,
+            epsilon_total: facts.epsilon_total,
+            units: facts.units,
+            sample: Some((facts.rate, facts.epsilon_if_key_known)),
+            ..Self::without_facts(kind, facts.sketches, estimate)
         }
     }
 
@@ -167,6 +191,18 @@ impl Answer {
         self.f0?.max_weight
     }
 
+    /// The rate of the secret sample behind the answer, if it is from one.
+    #[must_use]
+    pub fn sampling_rate(&self) -> Option<f64> {
+        self.sample.map(|(rate, _)| rate)
+    }
+
+    /// Of a secret sample, the largest ε₀ among the releases: what one data set pays towards whoever knows the key of the sample.
+    #[must_use]
+    pub fn epsilon_if_key_known(&self) -> Option<f64> {
+        self.sample.and_then(|(_, epsilon)| epsilon)
+    }
+
     /// The set formula that was asked for, if one was.
     #[must_use]
     pub fn expr(&self) -> Option<&str> {
@@ -181,7 +217,8 @@ impl Answer {
 
     /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, unit, sketches,
     /// method` ([`Method::to_json`]), `error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null. Of F0 sketches also `mode`,
-    /// `of` ([`whole`](Self::whole)) and `max_weight`; where that is a number, the estimate is a sum of weights.
+    /// `of` ([`whole`](Self::whole)) and `max_weight`; where that is a number, the estimate is a sum of weights. Of secret samples also
+    /// `sampling_rate` and `epsilon_if_key_known`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let estimate = &self.estimate;
@@ -206,6 +243,10 @@ impl Answer {
         });
         if let Some(expr) = &self.expr {
             object["expr"] = json!(expr);
+        }
+        if let Some((rate, epsilon_if_key_known)) = self.sample {
+            object["sampling_rate"] = json!(rate);
+            object["epsilon_if_key_known"] = json!(epsilon_if_key_known);
         }
         if let Some(f0) = &self.f0 {
             object["mode"] = json!(f0.mode.to_string());

@@ -13,6 +13,7 @@ use crate::frequency::{FrequencySketch, RawCountSketch};
 use crate::presto::from_presto;
 use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
+use crate::subsampled::AnySubsampled;
 
 /// A sketch of any kind, as its file's header says.
 ///
@@ -54,14 +55,16 @@ pub enum AnySketch {
     Frequencies(FrequencySketch),
     /// An F0 sketch over GF(2), released or raw, of either mode.
     F0(AnyF0Sketch),
+    /// A sketch of a secret sample of the items, released or raw.
+    Subsampled(AnySubsampled),
 }
 
-/// Does one thing with a private bitmap of any family, another with a raw one, and others with a tally, frequencies and F0
-/// sketches.
+/// Does one thing with a private bitmap of any family, another with a raw one, and others with a tally, a secret sample,
+/// frequencies and F0 sketches.
 macro_rules! with_sketch {
     (
         $any:expr, $private:ident => $of_private:expr, $raw:ident => $of_raw:expr, $tally:ident => $of_tally:expr,
-        $frequencies:ident => $of_frequencies:expr, $f0:ident => $of_f0:expr $(,)?
+        $sample:ident => $of_sample:expr, $frequencies:ident => $of_frequencies:expr, $f0:ident => $of_f0:expr $(,)?
     ) => {
         match $any {
             $crate::any::AnySketch::F0($f0) => $of_f0,
@@ -69,6 +72,7 @@ macro_rules! with_sketch {
             $crate::any::AnySketch::Sfm($private) => $of_private,
             $crate::any::AnySketch::SfmRaw($raw) => $of_raw,
             $crate::any::AnySketch::SfmTally($tally) => $of_tally,
+            $crate::any::AnySketch::Subsampled($sample) => $of_sample,
             $crate::any::AnySketch::Linear($private) => $of_private,
             $crate::any::AnySketch::LinearRaw($raw) => $of_raw,
             $crate::any::AnySketch::Bloom($private) => $of_private,
@@ -163,6 +167,10 @@ impl AnySketch {
             WireFamily::F0_PRIVATE => AnyF0Sketch::from_private_bytes(bytes)?.into(),
             WireFamily::F0_RAW => AnyF0Sketch::from_raw_bytes(bytes)?.into(),
             WireFamily::PREFIX_RAW => FrequencySketch::from_raw_prefix_bytes(bytes)?.into(),
+            family @ (WireFamily::SFM_SUBSAMPLED
+            | WireFamily::SFM_SUBSAMPLED_RAW
+            | WireFamily::F0_SUBSAMPLED
+            | WireFamily::F0_SUBSAMPLED_RAW) => AnySubsampled::from_bytes(bytes, family)?.into(),
             other => {
                 return Err(Error::new(ErrorKind::Damaged, format!("a file of family {other} is not a sketch"))
                     .hint("the file may be of a newer version of dpsketch"));
@@ -178,17 +186,19 @@ impl AnySketch {
             private => SketchBytes::new(private.to_bytes()),
             raw => SketchBytes::copy_of(raw.to_sensitive_bytes().as_ref()),
             tally => SketchBytes::new(tally.to_bytes()),
+            sample => sample.to_bytes(),
             frequencies => frequencies.to_bytes(),
             f0 => f0.to_bytes(),
         )
     }
 
-    /// What the sketch is: `sfm`, `sfm-tally`, `linear`, `bloom`, `legions`, `countsketch`, `prefix` or `f0`.
+    /// What the sketch is: `sfm`, `sfm-tally`, `sfm-subsampled`, `f0-subsampled`, `linear`, `bloom`, `legions`, `countsketch`, `prefix` or `f0`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Sfm(_) | Self::SfmRaw(_) => PcsaShape::KIND,
             Self::SfmTally(_) => "sfm-tally",
+            Self::Subsampled(sample) => sample.kind(),
             Self::Linear(_) | Self::LinearRaw(_) => LinearShape::KIND,
             Self::Bloom(_) | Self::BloomRaw(_) => BloomShape::KIND,
             Self::Legions(_) | Self::LegionsRaw(_) => LegionsShape::KIND,
@@ -208,7 +218,7 @@ impl AnySketch {
     /// Whether this is state before noise.
     #[must_use]
     pub const fn is_raw(&self) -> bool {
-        with_sketch!(self, _private => false, _raw => true, _tally => false, frequencies => frequencies.is_raw(), f0 => f0.is_raw())
+        with_sketch!(self, _private => false, _raw => true, _tally => false, sample => sample.is_raw(), frequencies => frequencies.is_raw(), f0 => f0.is_raw())
     }
 
     /// The shape, such as buckets and levels.
@@ -219,6 +229,7 @@ impl AnySketch {
             private => AnyShape::Bitmap(private.shape().into()),
             raw => AnyShape::Bitmap(raw.shape().into()),
             tally => AnyShape::Bitmap(tally.shape().into()),
+            sample => sample.shape(),
             frequencies => frequencies.shape(),
             f0 => f0.shape(),
         )
@@ -228,7 +239,7 @@ impl AnySketch {
     /// F0 sketches, whose releases have more to tell.
     #[must_use]
     pub fn leaves(&self) -> &[Leaf] {
-        with_sketch!(self, private => private.leaves(), _raw => &[], _tally => &[], _frequencies => &[], _f0 => &[])
+        with_sketch!(self, private => private.leaves(), _raw => &[], _tally => &[], _sample => &[], _frequencies => &[], _f0 => &[])
     }
 
     /// The releases in a bitmap or a tally; none if it is raw, and none of frequencies and F0 sketches.
@@ -248,6 +259,7 @@ impl AnySketch {
             private => private.units(),
             raw => vec![raw.unit()],
             tally => tally.units(),
+            sample => sample.units(),
             _frequencies => Vec::new(),
             f0 => f0.units(),
         )
@@ -261,9 +273,16 @@ impl AnySketch {
             private => private.hash_id(),
             raw => raw.hash_id(),
             tally => tally.hash_id(),
+            sample => sample.hash_id(),
             frequencies => frequencies.hash_id(),
             f0 => f0.hash_id(),
         )
+    }
+}
+
+impl From<AnySubsampled> for AnySketch {
+    fn from(sample: AnySubsampled) -> Self {
+        Self::Subsampled(sample)
     }
 }
 

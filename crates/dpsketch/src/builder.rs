@@ -1,4 +1,7 @@
-use sfm_pcsa::{PcsaShape, PcsaSketch};
+use std::sync::Arc;
+
+use dp_noise::Subsampler;
+use sfm_pcsa::{PcsaShape, PcsaSketch, SampleWriter};
 use sketch_hash::{AnyHash, Domain, Item, KeyedHash};
 use zeroize::Zeroizing;
 
@@ -37,6 +40,8 @@ pub struct RowCounts {
 /// ```
 pub struct DistinctBuilder {
     sketch: PcsaSketch<AnyHash>,
+    /// Which items are kept, where not all are.
+    coins: Option<Arc<Subsampler>>,
     rows: RowHasher,
     counts: RowCounts,
 }
@@ -56,7 +61,12 @@ impl DistinctBuilder {
     #[must_use]
     pub fn new(shape: PcsaShape, hash: AnyHash, rules: TextRules) -> Self {
         let sketch = PcsaSketch::new(shape, hash.clone());
-        Self { sketch, rows: RowHasher::new(hash, rules), counts: RowCounts::default() }
+        Self { sketch, coins: None, rows: RowHasher::new(hash, rules), counts: RowCounts::default() }
+    }
+
+    /// For the items that a key keeps; see [`SampleBuilder`](crate::SampleBuilder), which says so by its type.
+    pub(crate) fn of_sample(shape: PcsaShape, hash: AnyHash, rules: TextRules, coins: Arc<Subsampler>) -> Self {
+        Self { coins: Some(coins), ..Self::new(shape, hash, rules) }
     }
 
     /// Rows seen so far.
@@ -133,15 +143,22 @@ impl DistinctBuilder {
     }
 
     pub(crate) fn push_hashes(&mut self, hashes: &[u64]) {
-        self.sketch.update_hashes(hashes);
+        self.insert(hashes);
         self.counts.rows += hashes.len() as u64;
     }
 
     /// One value that stands in several rows.
     #[cfg(feature = "arrow")]
     pub(crate) fn push_hash_of_rows(&mut self, hash: u64, rows: u64) {
-        self.sketch.update_hash(hash);
+        self.insert(&[hash]);
         self.counts.rows += rows;
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        match &self.coins {
+            None => self.sketch.update_hashes(hashes),
+            Some(coins) => SampleWriter::new(&mut self.sketch, coins).update_hashes(hashes),
+        }
     }
 }
 

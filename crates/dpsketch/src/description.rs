@@ -24,6 +24,9 @@ impl Description {
         if let AnySketch::F0(f0) = sketch {
             return Self { facts: f0.describe() };
         }
+        if let AnySketch::Subsampled(sample) = sketch {
+            return Self { facts: sample.describe() };
+        }
         let hash = sketch.hash_id();
         let mut facts = json!({
             "kind": sketch.kind(),
@@ -51,6 +54,7 @@ impl Description {
                 "times_released": raw.releases(),
             }),
             tally => of_tally(tally),
+            _sample => json!({}),
             _frequencies => json!({}),
             _f0 => json!({}),
         );

@@ -40,6 +40,7 @@ mod secret;
 mod set_answer;
 mod sketch_file;
 mod study;
+mod subsampled;
 mod tally;
 mod text;
 mod text_file;
@@ -66,8 +67,8 @@ pub use error_parts::ErrorParts;
 pub use expr::{ExprError, MAX_SETS, SetFormula, UnionTerm, is_set_name};
 pub use f0::{
     AnyF0Sketch, F0Builder, F0Counts, F0Error, F0Plan, F0PlanError, F0Purpose, F0Study, F0Terms, F0UserBuilder,
-    F0Whole, Operation, RawF0Sketch, ReleasedF0Sketch, WeightConflict, f0_shape, parse_max_weight, release_f0_file,
-    release_f0_file_paid,
+    F0Whole, Operation, RawF0Sketch, ReleasedF0Sketch, WeightConflict, equal_raw_sets, f0_shape, parse_max_weight,
+    release_f0_file, release_f0_file_paid,
 };
 pub use frequency::{
     Calibration, Clipping, CountSketchTerms, DecodedItems, Excess, FieldType, FoundKeys, FrequencyAnswer,
@@ -103,6 +104,10 @@ pub use sketch_file::{
     read_sketch_file_from, read_sketch_from,
 };
 pub use study::{Study, StudyDifference, StudyError, StudyFacts, StudyShape};
+pub use subsampled::{
+    AnySubsampled, RawSubsampled, SampleBuilder, SampleRelease, create_subsample_key_file, read_subsample_key_file,
+    release_subsampled_file, release_subsampled_file_paid,
+};
 pub use tally::{tally, thin_tally};
 pub use text::TextRules;
 pub use text_file::TextFileError;

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::f0::{F0State, not_f0};
 use crate::frequency::{FrequencyState, not_frequencies};
 use crate::raw::RecordedSketch;
+use crate::subsampled::{check_samples, merge_samples};
 use crate::tally::{has_tally, tally_of_all};
 
 /// Sketches that are put together in one way.
@@ -22,6 +23,8 @@ pub(crate) enum Sort {
     Frequencies,
     /// Parities.
     F0,
+    /// Secret samples.
+    Samples,
 }
 
 impl Sort {
@@ -29,6 +32,7 @@ impl Sort {
         match sketch {
             AnySketch::Frequencies(_) => Self::Frequencies,
             AnySketch::F0(_) => Self::F0,
+            AnySketch::Subsampled(_) => Self::Samples,
             _ => Self::Bitmaps,
         }
     }
@@ -125,6 +129,7 @@ pub fn check_compatible(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     match one_sort(sketches)? {
         Sort::Frequencies => return frequency_state(sketches)?.check(),
         Sort::F0 => return f0_state(sketches)?.check(),
+        Sort::Samples => return check_samples(sketches),
         Sort::Bitmaps => {}
     }
     let Some(((first_name, first), others)) = sketches.split_first() else { return Ok(()) };
@@ -168,6 +173,7 @@ pub fn check_mergeable(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
     match one_sort(sketches)? {
         Sort::Frequencies => return frequency_state(sketches)?.check_sum(),
         Sort::F0 => return f0_state(sketches)?.check_merge(),
+        Sort::Samples => return Ok(()),
         Sort::Bitmaps => {}
     }
     if has_tally(sketches) {
@@ -201,6 +207,7 @@ pub fn merge(sketches: &[(String, AnySketch)], form: MergeForm) -> Result<AnySke
     match one_sort(sketches)? {
         Sort::Frequencies => return sum(sketches, None),
         Sort::F0 => return f0_state(sketches)?.merge().map(AnySketch::from),
+        Sort::Samples => return merge_samples(sketches, form).map(AnySketch::from),
         Sort::Bitmaps => {}
     }
     for_family!(sketches, merge_of(sketches, form))

@@ -87,6 +87,7 @@ pub fn release_raw_file_paid(
             Ok(raw.release_with(permit, &mut noise)?.into())
         },
         tally => Err(not_raw(&file.name, &tally.into())),
+        sample => Err(not_raw(&file.name, &sample.into())),
         frequencies => Err(not_raw(&file.name, &frequencies.into())),
         f0 => match f0 {
             AnyF0Sketch::Raw(raw) => {
@@ -205,7 +206,7 @@ pub(crate) fn not_raw(name: &str, found: &AnySketch) -> Error {
         return Error::new(ErrorKind::Refused, format!("{name} is a raw sketch of kind {}", found.kind()))
             .argument("RAW")
             .value(name)
-            .hint("release it as one of that kind");
+            .hint("release it as one of that kind: what it costs depends on more than its epsilon");
     }
     Error::new(ErrorKind::Refused, format!("{name} is a private sketch: it was released already"))
         .argument("RAW")

@@ -9,6 +9,7 @@ use crate::expr::{MAX_SETS, SetFormula, mentioned_names};
 use crate::f0::{formula_f0, jaccard_f0};
 use crate::joint::{family, formula_of, of_sketches, similarity_of};
 use crate::merge::{Sort, check_compatible, f0_state, one_sort};
+use crate::subsampled::{formula_samples, no_similarity};
 use crate::union_answer::estimate;
 
 /// How many distinct items are in a set formula over the data behind sketches with these names, such as `a & !b`.
@@ -65,6 +66,7 @@ pub fn estimate_formula(sketches: &[(String, AnySketch)], expr: &str, confidence
     check_compatible(sketches)?;
     let answer = match one_sort(sketches)? {
         Sort::F0 => formula_f0(f0_state(sketches)?, &formula, &used, confidence)?,
+        Sort::Samples => formula_samples(&members_of(sketches, &used), &formula, confidence)?,
         _ => of_bitmaps(sketches, &formula, &used, confidence)?,
     };
     Ok(answer.with_expr(expr.to_owned()))
@@ -115,6 +117,7 @@ pub fn estimate_jaccard(sketches: &[(String, AnySketch)], confidence: Confidence
     check_compatible(sketches)?;
     let answer = match one_sort(sketches)? {
         Sort::F0 => jaccard_f0(&f0_state(sketches)?, confidence)?,
+        Sort::Samples => return Err(no_similarity()),
         _ if first_is_raw(sketches) => return Err(raw_refused("the similarity")),
         _ => similarity_of(sketches, confidence)?,
     };

@@ -12,6 +12,7 @@ use crate::f0::estimate_f0;
 use crate::joint::Joint;
 use crate::merge::{OfOneState, Sort, check_compatible, f0_state, merge_raw, of_one_state, one_sort};
 use crate::method::Method;
+use crate::subsampled::estimate_samples;
 use crate::tally::{has_tally, tally_of_all};
 
 /// Sketches whose union is answered by the joint likelihood; of more, the tally is as accurate or better.
@@ -51,6 +52,9 @@ pub fn estimate_with(
     check_compatible(sketches)?;
     if one_sort(sketches)? == Sort::F0 && last_level == LastLevel::Exact {
         return estimate_f0(&f0_state(sketches)?, confidence);
+    }
+    if one_sort(sketches)? == Sort::Samples && last_level == LastLevel::Exact {
+        return estimate_samples(sketches, confidence);
     }
     if last_level == LastLevel::Exact {
         exact(sketches, confidence)

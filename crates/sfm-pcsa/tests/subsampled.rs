@@ -132,3 +132,44 @@ fn what_bytes_state_is_checked() {
     }
     assert!(read_raw(&whole).is_err() && read(&sample).is_err(), "families are not taken for each other");
 }
+
+/// `golden/generate_subsampled.py` made them, with its own ChaCha20 and its own formula of the level.
+#[test]
+fn golden_files_are_what_their_key_and_their_items_give() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let golden = |name: &str| {
+        let bytes = std::fs::read(folder.join(format!("{name}.bin"))).expect("a file");
+        let says = std::fs::read(folder.join(format!("{name}.json"))).expect("a file");
+        (bytes, serde_json::from_slice::<serde_json::Value>(&says).expect("JSON"))
+    };
+    let key = SubsampleKey::from_bytes(core::array::from_fn(|place| u8::try_from(place).expect("below 32")));
+    let rate_of = |says: &serde_json::Value| {
+        let numerator = says["rate"].as_str().expect("text").parse().expect("a number");
+        SampleRate::from_numerator(numerator).expect("in range")
+    };
+    for name in ["subsampled-single", "subsampled-pair"] {
+        let (bytes, says) = golden(name);
+        let read = SubsampledSfmSketch::from_bytes(&bytes).expect("a sketch");
+        assert_eq!(read.to_bytes(), bytes);
+        assert_eq!((read.sampling().rate, read.sampling().key), (rate_of(&says), key.id()), "{name}");
+        assert_eq!(key.id().to_string(), says["sample_key"].as_str().expect("text"));
+        let levels: Vec<f64> = read.releases().map(|release| release.epsilon().get()).collect();
+        assert_eq!(serde_json::json!(levels), says["levels"]);
+        assert_eq!(read.sampled().to_bytes(), golden(says["parts"][0].as_str().expect("a name")).0);
+        // Within the digit that they were rounded up by.
+        for release in read.releases() {
+            let flips = dp_noise::DyadicProbability::from_numerator(release.flip_numerator());
+            let (realised, level) = (read.sampling().rate.level(flips), release.epsilon().get());
+            assert!(realised <= level && realised > level - 0.001, "{realised} {level}");
+        }
+    }
+    let (bytes, says) = golden("subsampled-raw");
+    let coins = key.sampler(rate_of(&says));
+    let shape = PcsaShape::new(64, 8).expect("a shape");
+    let mut built = RawSubsampledPcsa::new(shape, DefaultHash::default(), coins.sampling());
+    let mut writer = built.writer(&coins).expect("its own coins");
+    let items = says["items"].as_array().expect("a list");
+    items.iter().for_each(|item| writer.update_item(&item.as_u64().expect("a number").into()));
+    assert_eq!(self::bytes(&built), bytes);
+    assert!(!built.estimate(Confidence::P95).covers(0.0), "some are kept");
+}

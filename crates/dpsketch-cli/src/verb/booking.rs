@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dpsketch::countsketch_dp::{self, ContributionBound};
-use dpsketch::dp_noise::{Epsilon, Permit, Rho};
+use dpsketch::dp_noise::{Amount, Epsilon, Permit, Rho};
 use dpsketch::sfm_pcsa::{ReleaseId, Unit};
 use dpsketch::{
-    Error, ErrorKind, FrequencyLevel, Ledger, LedgerError, Payment, PricedRelease, PrivacyUnit, SpendReceipt,
+    Error, ErrorKind, FrequencyLevel, Ledger, LedgerError, Payment, PricedRelease, PrivacyUnit, SampleRelease,
+    SpendReceipt,
 };
 
 use crate::console::Console;
@@ -134,6 +135,23 @@ impl Books {
         let spend = account.ledger.spend_for(&account.label, epsilon, unit);
         let spend = spend.map_err(|error| at_fault(error, &account.label, "--epsilon"))?;
         let (permit, receipt) = spend.permit();
+        account.receipt = Some(receipt);
+        Ok(permit)
+    }
+
+    /// The permit for a release of a secret sample, which costs more beside others under its key. With a ledger, the spend is on its
+    /// disk when this returns.
+    pub(crate) fn pay_sample(&mut self, release: &SampleRelease) -> Result<Permit<Epsilon>, Error> {
+        let Some(account) = &mut self.account else { return Ok(Permit::standalone(release.epsilon())) };
+        account.warn_about_unit(release.unit())?;
+        let spend = account.ledger.spend_sample(&account.label, release);
+        let (permit, receipt) = spend.map_err(|error| at_fault(error, &account.label, "--epsilon"))?.permit();
+        let cost = receipt.record().cost();
+        if cost.units() > Amount::from_epsilon(release.epsilon()).units() {
+            account.console.note(&format!(
+                "the ledger books {cost}: releases under one sample key cost more than the sum of their epsilons"
+            ));
+        }
         account.receipt = Some(receipt);
         Ok(permit)
     }

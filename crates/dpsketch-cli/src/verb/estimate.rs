@@ -176,6 +176,10 @@ pub(crate) fn privacy(answer: &Answer) -> String {
         [Unit::Item] => String::new(),
         units => format!(", for {}", units.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")),
     };
+    let whom = match answer.epsilon_if_key_known() {
+        Some(inner) => format!("{whom}; {inner:.2} towards whoever has the key of the sample"),
+        None => whom,
+    };
     if releases == 1 {
         return format!("epsilon {largest}{whom}");
     }

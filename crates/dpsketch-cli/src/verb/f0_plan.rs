@@ -1,5 +1,6 @@
 //! `plan --kind f0`: how accurate answers about sets will be, before any data.
 
+use dpsketch::cardinality_estimators::Status;
 use dpsketch::dp_noise::{Amount, Epsilon};
 use dpsketch::f0_sketch::ModeKind;
 use dpsketch::{Error, ErrorKind, F0Plan, F0Purpose, PlannedAnswer, f0_shape};
@@ -56,12 +57,13 @@ impl Wanted<'_> {
 
     fn answer(&self, purpose: F0Purpose) -> Result<PlannedAnswer, Error> {
         match self.answer {
-            None | Some(PlannedAnswer::Together) => Ok(purpose.main_answer()),
+            None => Ok(purpose.main_answer()),
             Some(answer @ (PlannedAnswer::One | PlannedAnswer::Merged)) => Ok(answer),
             Some(other) => Err(Error::new(ErrorKind::Parameter, "xor has one form only")
                 .argument("--answer")
                 .value(other.as_str())
-                .allowed("one, together or merged")),
+                .allowed("one or merged")
+                .hint("files together are answered as their merge: say --answer merged")),
         }
     }
 
@@ -97,11 +99,28 @@ impl Wanted<'_> {
         let title = format!("{:<34} {:>10} {:>12} {:>12}  status", "answer", "std error", "items", "noise floor");
         let notes = json["approximations"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let cells = &json["cells_per_level"];
-        let build = format!(
-            "\nbuild with: --kind f0 --mode {} --levels {} --cells {cells} --epsilon {epsilon}\n",
-            self.mode(),
-            shape.levels()
-        );
+        let aimed = match self.answer {
+            Some(PlannedAnswer::One) => PlannedAnswer::One,
+            _ => PlannedAnswer::Merged,
+        };
+        let build = match (plan.prediction(aimed).status(), plan.more_levels()) {
+            (Status::Saturated, Some(levels)) => {
+                format!(
+                    "\nnot to be built: {} levels are too few for this count; plan with --levels {levels}\n",
+                    shape.levels()
+                )
+            }
+            (Status::Saturated, None) => "\nnot to be built: no sketch counts as far as that\n".to_owned(),
+            (Status::BelowNoise, _) => {
+                "\nnot to be built: the noise drowns this count; a larger epsilon or fewer parties would help\n"
+                    .to_owned()
+            }
+            _ => format!(
+                "\nbuild with: --kind f0 --mode {} --levels {} --cells {cells} --epsilon {epsilon}\n",
+                self.mode(),
+                shape.levels()
+            ),
+        };
         let notes = lines(notes.map(|note| format!("- {note}")));
         pairs(&head) + "\n" + &lines([title].into_iter().chain(table)) + &build + &notes
     }

@@ -1,10 +1,13 @@
 //! `key`: hash keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use dpsketch::dp_noise::SubsampleKey;
 use dpsketch::sketch_hash::HashKey;
-use dpsketch::{Error, create_key_file, read_key_file};
+use dpsketch::{
+    Error, create_key_file, create_subsample_key_file, read_key_file, read_subsample_key_file,
+};
 use serde_json::json;
 
 use crate::console::{Console, Report};
@@ -27,29 +30,52 @@ enum Action {
         /// The file to write; it must not exist yet. Only its owner may read it.
         #[arg(value_name = "FILE", value_parser = paths())]
         file: PathBuf,
+        /// Make the secret key of a sample instead, for `dpsketch build --subsample-key`. It is what protects the people in the
+        /// data: nobody who sees the releases may ever get it.
+        #[arg(long)]
+        subsample: bool,
     },
     /// Show the fingerprint of a key: it tells whether two parties have the same one, and gives nothing of it away.
     Show {
         /// The key file; the public key that is used without one, if left out.
         #[arg(value_name = "FILE", value_parser = paths())]
         file: Option<PathBuf>,
+        /// The file is the secret key of a sample.
+        #[arg(long, requires = "file")]
+        subsample: bool,
     },
 }
 
 pub(crate) fn run(args: &KeyArgs, console: Console) -> Result<(), Error> {
     match &args.action {
-        Action::New { file } => {
+        Action::New { file, subsample: true } => {
+            let key = create_subsample_key_file(file).map_err(|error| error.argument_or("FILE"))?;
+            console.note(
+                "keep it from everybody who may see a release made with it, for good, and delete it once no further sketch under it is due",
+            );
+            show_sample(file, &key, console)
+        }
+        Action::Show { file: Some(file), subsample: true } => {
+            show_sample(file, &read_subsample_key_file(file).map_err(|error| error.argument("FILE"))?, console)
+        }
+        Action::New { file, subsample: false } => {
             let key = create_key_file(file).map_err(|error| error.argument_or("FILE"))?;
             console.note("give the same file to all parties, over a channel that you trust, and to nobody else");
             show(Some(file), key, console)
         }
-        Action::Show { file: Some(file) } => {
+        Action::Show { file: Some(file), subsample: false } => {
             let key = read_key_file(file).map_err(|error| error.argument("FILE"))?;
             console.detail("the key itself is the second line of the file");
             show(Some(file), key, console)
         }
-        Action::Show { file: None } => show(None, HashKey::DEFAULT, console),
+        Action::Show { file: None, .. } => show(None, HashKey::DEFAULT, console),
     }
+}
+
+fn show_sample(file: &Path, key: &SubsampleKey, console: Console) -> Result<(), Error> {
+    let (file, id) = (file.display().to_string(), key.id().to_string());
+    let text = pairs(&[("sample key", file.clone()), ("name", id.clone())]);
+    console.print(&Report::of_one(text, json!({ "file": file, "sample_key": id })))
 }
 
 fn show(file: Option<&PathBuf>, key: HashKey, console: Console) -> Result<(), Error> {

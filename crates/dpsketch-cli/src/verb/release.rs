@@ -7,14 +7,15 @@ use dpsketch::dp_noise::Epsilon;
 use dpsketch::f0_sketch::ModeKind;
 use dpsketch::sfm_pcsa::Leaf;
 use dpsketch::{
-    AnyF0Sketch, AnySketch, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch, RawPrefixStack,
-    countsketch_dp, parse_epsilon, release_frequency_file_paid, release_prefix_file_paid, release_raw_file_paid,
+    AnyF0Sketch, AnySketch, AnySubsampled, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch,
+    RawPrefixStack, RawSubsampled, countsketch_dp, parse_epsilon, release_frequency_file_paid, release_prefix_file_paid,
+    release_raw_file_paid, release_subsampled_file_paid,
 };
 
 use super::booking::LedgerArgs;
 use super::build::release_id;
 use super::frequency_args::{LevelArgs, refuse_for, required_epsilon};
-use super::written::{report_written, tell_noise, warn_about_epsilon, warn_about_level};
+use super::written::{report_written, tell_noise, tell_sample, warn_about_epsilon, warn_about_level};
 use crate::console::Console;
 use crate::input::STDIN;
 use crate::io::{Destination, read};
@@ -55,6 +56,9 @@ pub(crate) fn run(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
         Ok(AnySketch::Frequencies(FrequencySketch::Raw(raw))) => frequencies(args, &raw, console),
         Ok(AnySketch::Frequencies(FrequencySketch::RawPrefixes(raw))) => prefixes(args, &raw, console),
         Ok(AnySketch::Frequencies(_)) => Err(not_raw(args)),
+        Ok(AnySketch::Subsampled(AnySubsampled::Raw(raw))) => {
+            refuse_for("a secret sample", args.level.given()).and_then(|()| sample(args, &raw, console))
+        }
         // What is wrong with any other file shows once it is locked.
         Ok(other) => refuse_for(other.kind(), args.level.given()).and_then(|()| distinct(args, console)),
         Err(_) => distinct(args, console),
@@ -76,8 +80,32 @@ fn distinct(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
     let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
     books.finish(release)?;
     if args.again && matches!(&sketch, AnySketch::F0(f0) if f0.mode() == ModeKind::Presampled) {
-        console.warn("this release shares the secret coins of the earlier ones: never put them into one merge or one formula, where the coins cancel and the answer is far too small");
+        console
+            .warn("this release shares the secret coins of the earlier ones: merges and formulas of both are refused");
     }
+    report_written(&args.out, &sketch, free, console)
+}
+
+/// The noise of a larger epsilon on a secret sample.
+fn sample(args: &ReleaseArgs, raw: &RawSubsampled, console: Console) -> Result<(), Error> {
+    let epsilon = required_epsilon(args.epsilon)?;
+    warn_about_epsilon(Some(epsilon), console);
+    let mut books = args.booking.open(Some(epsilon), Some(raw.unit()), console)?;
+    let destination = Destination::open(&args.out, false)?;
+    let released =
+        release_subsampled_file_paid(&args.raw, epsilon, args.again, |planned| books.pay_sample(planned));
+    let released = released.map_err(|error| books.explain(error, None))?;
+    let release = released.releases().first().and_then(|release| release.id());
+    tell_sample(&released, console);
+    if args.again && raw.releases() > 0 {
+        let loss = raw.loss_with(epsilon)?;
+        console.warn(&format!(
+            "all releases of this sample cost epsilon {loss:.3} together, not the sum of theirs: they share one key"
+        ));
+    }
+    let sketch = AnySketch::from(released);
+    let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
+    books.finish(release)?;
     report_written(&args.out, &sketch, free, console)
 }
 

@@ -6,7 +6,7 @@ use dpsketch::countsketch_dp::PrivateCountSketch;
 use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
 use dpsketch::f0_sketch::WeightRule;
 use dpsketch::{
-    AnyF0Sketch, AnySketch, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease,
+    AnyF0Sketch, AnySketch, AnySubsampled, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease,
 };
 use serde_json::{Value, json};
 
@@ -54,6 +54,9 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
     if let AnySketch::F0(f0) = sketch {
         return f0_in_words(f0);
     }
+    if let AnySketch::Subsampled(sample) = sketch {
+        return sample_in_words(sample);
+    }
     let shape = sketch.shape();
     if sketch.is_raw() {
         return format!("raw {} sketch, {shape}, not private", sketch.kind());
@@ -69,6 +72,31 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
         return format!("tally of sfm sketches, {shape}, epsilon {largest}{total}, {releases} of {levels}");
     }
     format!("private {} sketch, {shape}, epsilon {largest}, {releases}", sketch.kind())
+}
+
+/// A sketch of a secret sample, with both levels of its releases.
+fn sample_in_words(sample: &AnySubsampled) -> String {
+    let what = format!("{} sketch, {}, rate {}", sample.kind(), sample.shape(), sample.sampling().rate);
+    if sample.is_raw() {
+        return format!("raw {what}, not private");
+    }
+    let releases = sample.releases();
+    let largest = releases.iter().map(|release| Amount::from_epsilon(release.epsilon())).max().unwrap_or(Amount::ZERO);
+    let inner = releases.iter().map(|release| release.epsilon_if_key_known()).fold(0.0, f64::max);
+    let releases = counted(releases.len() as u64, "release");
+    format!("private {what}, epsilon {largest} ({inner:.2} for whoever has the sample key), {releases}")
+}
+
+/// Says what the protection of a release of a secret sample rests on.
+pub(crate) fn tell_sample(sample: &AnySubsampled, console: Console) {
+    for release in sample.releases() {
+        console.note(&format!(
+            "epsilon {} holds as long as the sample key is secret, for good; whoever gets it faces {:.2}: delete the key once no \
+             further sketch under it is due",
+            Amount::from_epsilon(release.epsilon()),
+            release.epsilon_if_key_known()
+        ));
+    }
 }
 
 /// An f0 sketch, with its mode and, of several releases, what they cost together.

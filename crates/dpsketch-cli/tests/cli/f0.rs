@@ -190,10 +190,81 @@ fn streams_with_repetitions_have_a_union() {
     folder.ok(&["build", "in.txt", "--kind", "f0", "--mode", "presampled", "--out", "t.raw.dps"]);
     let run = folder.ok(&["merge", "r.raw.dps", "t.raw.dps", "--out", "x.raw.dps"]);
     assert!(run.stderr.contains("warning: it shares the secret coins of its inputs"), "{}", run.stderr);
-    // So have two releases of one raw stream, which no file tells.
+    // So have two releases of one raw stream.
     folder.ok(&["release", "t.raw.dps", "--epsilon", "1", "--out", "t1.dps"]);
     let run = folder.ok(&["release", "t.raw.dps", "--epsilon", "1", "--again", "--out", "t2.dps"]);
     assert!(run.stderr.contains("warning: this release shares the secret coins"), "{}", run.stderr);
+    assert_kept_apart(&folder, "t1.dps", "t2.dps");
+}
+
+/// No verb puts releases of the same coins together, and each says which releases they are.
+fn assert_kept_apart(folder: &Folder, first: &str, second: &str) {
+    let ids = [first, second].map(|file| {
+        let facts = folder.ok(&["inspect", file, "--json"]).json();
+        facts[0]["releases"][0]["id"].as_str().expect("an id").to_owned()
+    });
+    let names = [format!("a={first}"), format!("b={second}")];
+    let formula = ["estimate", "--name", &names[0], "--name", &names[1], "--expr", "a & b"];
+    let jaccard = ["estimate", "--name", &names[0], "--name", &names[1], "--jaccard"];
+    let merge = ["merge", first, second, "--out", "no.dps"];
+    for args in [&["estimate", first, second][..], &["estimate", second, first], &formula, &jaccard, &merge] {
+        let error = folder.fails(3, args);
+        let message = error["message"].as_str().expect("a message");
+        assert!(ids.iter().all(|id| message.contains(id)), "{args:?}: {message}");
+        assert!(message.contains("same secret coins"), "{message}");
+    }
+    assert!(!folder.path("no.dps").exists());
+}
+
+#[test]
+fn a_week_is_kept_apart_from_its_days_whichever_is_released_first() {
+    let folder = Folder::new();
+    for (day, from) in [("mon", 0), ("tue", 3000), ("wed", 6000)] {
+        folder.write("in.txt", text_of(names(from, from + 4000).chain(names(from, from + 500))));
+        let out = format!("{day}.raw.dps");
+        folder.ok(&["build", "in.txt", "--kind", "f0", "--mode", "presampled", "--out", &out]);
+    }
+    let release = |name: &str| {
+        let (raw, out) = (format!("{name}.raw.dps"), format!("{name}.dps"));
+        // The week counts the release of a day in it.
+        folder.ok(&["release", &raw, "--epsilon", "3", "--again", "--out", &out]);
+    };
+    release("mon");
+    folder.ok(&["merge", "mon.raw.dps", "tue.raw.dps", "wed.raw.dps", "--out", "week.raw.dps"]);
+    let refused = folder.fails(3, &["merge", "week.raw.dps", "tue.raw.dps", "--out", "x.raw.dps"]);
+    assert!(refused["message"].as_str().expect("a message").contains("secret coins"), "{refused}");
+    folder.fails(3, &["estimate", "week.raw.dps", "wed.raw.dps"]);
+    release("week");
+    release("tue");
+    release("wed");
+    for day in ["mon.dps", "tue.dps", "wed.dps"] {
+        assert_kept_apart(&folder, day, "week.dps");
+    }
+    // The days themselves go together, and then not with the week.
+    within(&folder.ok(&["estimate", "mon.dps", "tue.dps", "wed.dps", "--json"]).json(), 10_000.0);
+    within(&folder.ok(&["estimate", "week.dps", "--json"]).json(), 10_000.0);
+    folder.ok(&["merge", "mon.dps", "tue.dps", "wed.dps", "--out", "days.dps"]);
+    folder.fails(3, &["estimate", "days.dps", "week.dps"]);
+    folder.fails(3, &["merge", "week.dps", "days.dps", "--out", "x.dps"]);
+    let facts = folder.ok(&["inspect", "week.dps", "--json"]).json();
+    assert_eq!(facts[0]["releases"][0]["coins"].as_array().expect("names").len(), 3, "{facts}");
+    // A build with several threads has one name all the same.
+    let facts = folder.ok(&["inspect", "mon.raw.dps", "--json"]).json();
+    assert_eq!(facts[0]["coins"].as_array().expect("names").len(), 1, "{facts}");
+}
+
+#[test]
+fn equal_raw_sets_are_warned_of() {
+    let folder = Folder::new();
+    folder.write("in.txt", text_of(names(0, 100)));
+    folder.ok(&["build", "in.txt", "--kind", "f0", "--out", "a.raw.dps"]);
+    std::fs::copy(folder.path("a.raw.dps"), folder.path("b.raw.dps")).expect("a copy");
+    let named = ["estimate", "--name", "a=a.raw.dps", "--name", "b=b.raw.dps", "--expr", "a ^ b"];
+    let merge = ["merge", "a.raw.dps", "b.raw.dps", "--out", "m.raw.dps"];
+    for args in [&["estimate", "a.raw.dps", "b.raw.dps"][..], &named, &merge] {
+        let run = folder.ok(args);
+        assert!(run.stderr.contains("hold the same set"), "{args:?}: {}", run.stderr);
+    }
 }
 
 #[test]
@@ -442,10 +513,20 @@ fn a_plan_says_what_two_sets_will_tell() {
         (&["--cells", "64", "--target-rse", "0.05"], "--cells"),
         (&["--cells", "4096", "--max-bytes", "100"], "--max-bytes"),
         (&["--answer", "merged-symmetric"], "--answer"),
+        (&["--answer", "together"], "--answer"),
         (&["--parties", "0"], "--parties"),
     ] {
         assert_eq!(folder.fails(2, &[&plan[..plan.len() - 1], more].concat())["argument"], argument);
     }
+    // Too few levels are full, not below the noise; and what cannot work is not to be built.
+    let few = [&plan[..], &["--levels", "3", "--cells", "256"]].concat();
+    let json = folder.ok(&few).json();
+    assert_eq!((&json["answers"][0]["status"], &json["more_levels"]), (&"saturated".into(), &11.into()), "{json}");
+    let text = folder.ok(&few[..7].iter().chain(&few[8..]).copied().collect::<Vec<_>>()).text();
+    assert!(!text.contains("build with") && text.contains("plan with --levels 11"), "{text}");
+    let hopeless =
+        folder.ok(&["plan", "--kind", "f0", "--distinct", "100", "--epsilon", "0.01", "--cells", "4096"]).text();
+    assert!(!hopeless.contains("build with") && hopeless.contains("the noise drowns this count"), "{hopeless}");
     for (kind, more) in [("sfm", &["--distinct", "9"][..]), ("countsketch", &["--total", "9", "--pure"])] {
         let args = [&["plan", "--kind", kind, "--epsilon", "1", "--cells", "64"][..], more].concat();
         assert_eq!(folder.fails(2, &args)["argument"], "--cells");

@@ -25,6 +25,7 @@ mod release;
 mod sets;
 mod streams;
 mod study;
+mod subsampled;
 mod support;
 mod tally;
 mod text;

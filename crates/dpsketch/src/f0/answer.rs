@@ -185,7 +185,7 @@ fn regions(formula: &SetFormula) -> core::ops::Range<u32> {
 }
 
 /// A formula that depends on both of two sets, or on one.
-fn combination_of(formula: &SetFormula) -> Option<SetCombination> {
+pub(crate) fn combination_of(formula: &SetFormula) -> Option<SetCombination> {
     if formula.names().len() != 2 {
         return None;
     }

@@ -2,8 +2,10 @@
 
 use core::fmt;
 
-use dp_noise::NoiseRng;
-use f0_sketch::{F0Sketch, ModeKind, Presampled, Set};
+use std::sync::Arc;
+
+use dp_noise::{NoiseRng, Subsampler};
+use f0_sketch::{F0Sketch, ModeKind, Presampled, RawSubsampledF0, Set};
 use sketch_hash::{AnyHash, HashId, Item, KeyedHash};
 use zeroize::Zeroizing;
 
@@ -15,6 +17,7 @@ use super::rows::toggle;
 use super::terms::F0Terms;
 use crate::error::{Error, ErrorKind};
 use crate::row_hasher::RowHasher;
+use crate::subsampled::RawSubsampled;
 use crate::text::TextRules;
 use crate::user_bound::SpillSettings;
 
@@ -70,6 +73,8 @@ pub struct F0Builder {
     pub(super) terms: F0Terms,
     pub(super) rows: RowHasher,
     conflict: WeightConflict,
+    /// Which items are kept, where not all are.
+    pub(super) coins: Option<Arc<Subsampler>>,
     pub(super) counts: F0Counts,
     /// The cleaned weight; used again from row to row.
     pub(super) weight_text: Zeroizing<String>,
@@ -81,6 +86,12 @@ pub(super) enum Input {
     Set { sketch: F0Sketch<Set, AnyHash>, members: Members },
     Operations(F0Sketch<Set, AnyHash>),
     Presampled { sketch: F0Sketch<Presampled, AnyHash>, coins: NoiseRng },
+}
+
+/// What was built.
+enum Built {
+    Set(F0Sketch<Set, AnyHash>),
+    Presampled(F0Sketch<Presampled, AnyHash>),
 }
 
 /// Terms, mode and hash only: what was counted, and how much, is raw.
@@ -118,8 +129,10 @@ impl F0Builder {
     /// # Errors
     /// [`ErrorKind::Entropy`] when the operating system gives no randomness.
     pub fn presampled(terms: F0Terms, hash: AnyHash, rules: TextRules) -> Result<Self, Error> {
-        let sketch = F0Sketch::new(terms.shape().clone(), terms.rule(), hash.clone());
-        let coins = NoiseRng::from_os()?;
+        let mut sketch = F0Sketch::new(terms.shape().clone(), terms.rule(), hash.clone());
+        let mut coins = NoiseRng::from_os()?;
+        // Before any row, so that nothing tells whether there was one.
+        sketch.rename_coins(&mut coins)?;
         Ok(Self::new(Input::Presampled { sketch, coins }, terms, hash, rules))
     }
 
@@ -129,6 +142,7 @@ impl F0Builder {
             terms,
             rows: RowHasher::new(hash, rules),
             conflict: WeightConflict::default(),
+            coins: None,
             counts: F0Counts::default(),
             weight_text: Zeroizing::default(),
             given_up: false,
@@ -139,6 +153,44 @@ impl F0Builder {
     #[must_use]
     pub fn with_conflict(self, conflict: WeightConflict) -> Self {
         Self { conflict, ..self }
+    }
+
+    /// Keeps the items of a secret sample only, in mode `set`; to be said before the first row. It ends with
+    /// [`finish_sample`](Self::finish_sample).
+    ///
+    /// # Privacy
+    /// See [`SubsampleKey`](dp_noise::SubsampleKey): who must not have the key, and what several sketches under it cost.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] in mode `presampled`, whose coins are others, and after the first row.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use dpsketch::dp_noise::{SampleRate, SubsampleKey};
+    /// use dpsketch::f0_sketch::F0Shape;
+    /// use dpsketch::sketch_hash::AnyHash;
+    /// use dpsketch::{F0Builder, F0Terms, SpillSettings, TextRules};
+    ///
+    /// let coins = Arc::new(SubsampleKey::from_bytes([7; 32]).sampler(SampleRate::new(0.1)?)); // a secret key in earnest
+    /// let (terms, hash) = (F0Terms::unit(F0Shape::DEFAULT), AnyHash::default());
+    /// let builder = F0Builder::set(terms, hash, TextRules::default(), SpillSettings::default())?;
+    /// let mut builder = builder.with_sample(coins)?;
+    /// builder.push_texts(["ann", "bob", "ann"])?;
+    /// let (raw, counts) = builder.finish_sample()?;
+    /// assert_eq!((counts.items, raw.sampling().rate.get()), (Some(2), 0.1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_sample(self, coins: Arc<Subsampler>) -> Result<Self, Error> {
+        if self.mode() == ModeKind::Presampled || self.counts.rows > 0 {
+            return Err(F0Error::Input {
+                expected: "a sample of a set, from the first row on",
+                found: "a stream with coins of its own, or rows",
+            }
+            .into());
+        }
+        Ok(Self { coins: Some(coins), ..self })
     }
 
     /// Shape and weight rule.
@@ -224,6 +276,11 @@ impl F0Builder {
     pub fn absorb(&mut self, other: Self) -> Result<(), Error> {
         self.check()?;
         other.check()?;
+        match (&self.coins, &other.coins) {
+            (None, None) => {}
+            (Some(own), Some(others)) => own.sampling().check(others.sampling())?,
+            _ => return Err(Error::new(ErrorKind::Incompatible, "one builder keeps all items, the other a sample")),
+        }
         match (&mut self.input, other.input) {
             (Input::Set { sketch, members }, Input::Set { sketch: empty, members: more }) => {
                 // Both are empty until the end: this compares terms and hashes.
@@ -246,22 +303,54 @@ impl F0Builder {
     ///
     /// # Errors
     /// [`ErrorKind::Refused`] with [`F0Error::Conflict`] as source for items of different weights, unless
-    /// [`WeightConflict::Largest`] was chosen; otherwise as [`push_row_with`](Self::push_row_with).
-    pub fn finish(mut self) -> Result<(RawF0Sketch, F0Counts), Error> {
+    /// [`WeightConflict::Largest`] was chosen; [`ErrorKind::Parameter`] for a [sample](Self::with_sample); otherwise as
+    /// [`push_row_with`](Self::push_row_with).
+    pub fn finish(self) -> Result<(RawF0Sketch, F0Counts), Error> {
+        if self.coins.is_some() {
+            return Err(F0Error::Input { expected: "finish_sample for a sample", found: "finish" }.into());
+        }
+        let (built, counts) = self.end()?;
+        let raw = match built {
+            Built::Set(sketch) => RawF0Sketch::of_set(&sketch)?,
+            Built::Presampled(sketch) => RawF0Sketch::of_stream(&sketch)?,
+        };
+        Ok((raw, counts))
+    }
+
+    /// The raw sketch of a [sample](Self::with_sample), and what its rows came to; the counts are of all items.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] where all items were kept; otherwise as [`finish`](Self::finish).
+    pub fn finish_sample(self) -> Result<(RawSubsampled, F0Counts), Error> {
+        let sampling = self.coins.as_ref().map(|coins| coins.sampling());
+        if let (Some(sampling), (Built::Set(sketch), counts)) = (sampling, self.end()?)
+            && let Some(raw) = RawSubsampledF0::from_sample(sketch, sampling)
+        {
+            return Ok((RawSubsampled::of_f0(&raw)?, counts));
+        }
+        Err(F0Error::Input { expected: "finish for all items", found: "finish_sample" }.into())
+    }
+
+    fn end(mut self) -> Result<(Built, F0Counts), Error> {
         self.check()?;
-        let raw = match self.input {
+        let coins = self.coins.as_deref();
+        let built = match self.input {
             Input::Set { mut sketch, members } => {
-                let found = members.finish(|item, weight| toggle(&mut sketch, item, weight))?;
+                let found = members.finish(|item, weight| toggle(&mut sketch, item, weight, coins))?;
                 self.counts.items = Some(found.items);
                 self.counts.conflicts = found.conflicts;
                 if found.conflicts > 0 && self.conflict == WeightConflict::Refuse {
                     return Err(F0Error::Conflict { items: found.conflicts }.into());
                 }
-                RawF0Sketch::of_set(&sketch)?
+                Built::Set(sketch)
             }
-            Input::Operations(sketch) => RawF0Sketch::of_set(&sketch)?,
-            Input::Presampled { sketch, .. } => RawF0Sketch::of_stream(&sketch)?,
+            Input::Operations(sketch) => Built::Set(sketch),
+            Input::Presampled { mut sketch, mut coins } => {
+                // The parts of several threads are gone: what is left has one name, however many there were.
+                sketch.rename_coins(&mut coins)?;
+                Built::Presampled(sketch)
+            }
         };
-        Ok((raw, self.counts))
+        Ok((built, self.counts))
     }
 }

@@ -7,7 +7,7 @@ use crate::convert::{chain, wire_hint};
 use crate::error::{Error, ErrorKind};
 
 /// A unit in the words of the other kinds.
-pub(super) fn unit_of(unit: f0_sketch::Unit) -> Unit {
+pub(crate) fn unit_of(unit: f0_sketch::Unit) -> Unit {
     match unit {
         f0_sketch::Unit::Item => Unit::Item,
         f0_sketch::Unit::User { max_items } => Unit::User { max_items },
@@ -80,6 +80,9 @@ impl From<MergeError> for Error {
             MergeError::RepeatedRelease { .. } => {
                 told.hint("name every release once; a merged file already holds the files it was made from")
             }
+            MergeError::SharedCoins { .. } => told
+                .allowed("releases of raw sketches that have no coins in common")
+                .hint("leave one of the two out: a release of a week holds its days, and a second release holds the first"),
             MergeError::NoSignal => told.hint("merge fewer releases, or make them at a larger epsilon"),
             _ => told,
         }

@@ -1,13 +1,15 @@
 //! What can be said about an F0 sketch without its cells.
 
+use std::collections::HashMap;
+
 use dp_noise::Amount;
-use f0_sketch::{F0Shape, Leaf, ModeKind, WeightRule};
+use f0_sketch::{CoinId, F0Shape, Leaf, ModeKind, ReleaseId, WeightRule};
 use serde_json::{Value, json};
 use sketch_hash::HashId;
 
 use super::any::{AnyF0Sketch, ReleasedF0Sketch};
 use super::convert::unit_of;
-use super::raw::RawF0Sketch;
+use super::raw::{RawF0Sketch, RawMode, each_mode};
 use super::terms::max_weight;
 use super::totals::F0Totals;
 use crate::answer::in_words;
@@ -26,13 +28,13 @@ pub(super) fn describe_private(sketch: &ReleasedF0Sketch) -> Value {
             "epsilon_if_seen_alone": sketch.epsilon_if_seen_alone(),
             "unit": in_words(&sketch.units()),
             "sketches": sketch.leaves().len(),
-            "releases": sketch.leaves().iter().map(release_json).collect::<Vec<_>>(),
+            "releases": releases_json(sketch),
         }),
     );
     facts
 }
 
-/// The same of a raw one: no noise and no cost yet, but `times_released`.
+/// The same of a raw one: no noise and no cost yet, but `times_released` and the names of its secret coins.
 pub(super) fn describe_raw(raw: &RawF0Sketch) -> Value {
     let mut facts = frame("raw", raw.mode(), raw.shape(), raw.weight_rule(), raw.hash_id());
     extend(
@@ -45,6 +47,7 @@ pub(super) fn describe_raw(raw: &RawF0Sketch) -> Value {
             "unit": raw.unit().to_string(),
             "sketches": 1,
             "times_released": raw.releases(),
+            "coins": names(each_mode!(RawMode: &raw.0, raw => raw.coins()).iter().copied()),
         }),
     );
     facts
@@ -64,6 +67,28 @@ fn frame(state: &str, mode: ModeKind, shape: &F0Shape, rule: WeightRule, hash: H
     })
 }
 
+/// Of each release `id, coins` and what it cost. Releases with a name of coins in common are never put together.
+fn releases_json(sketch: &ReleasedF0Sketch) -> Vec<Value> {
+    let uses: Vec<(CoinId, ReleaseId)> = match sketch {
+        ReleasedF0Sketch::Set(sketch) => sketch.coins().collect(),
+        ReleasedF0Sketch::Presampled(sketch) => sketch.coins().collect(),
+    };
+    let mut coins: HashMap<ReleaseId, Vec<CoinId>> = HashMap::new();
+    for (coin, release) in uses {
+        coins.entry(release).or_default().push(coin);
+    }
+    let release = |leaf: &Leaf| {
+        let mut facts = release_json(leaf);
+        extend(&mut facts, json!({ "coins": names(coins.remove(&leaf.id()).into_iter().flatten()) }));
+        facts
+    };
+    sketch.leaves().iter().map(release).collect()
+}
+
+fn names(coins: impl Iterator<Item = CoinId>) -> Vec<String> {
+    coins.map(|coin| coin.to_string()).collect()
+}
+
 /// `id, epsilon` (as it was paid), `epsilon_spent` (what the noise really spends, rounded up; below ε for the noise of the paper),
 /// `flip_probability` and `unit`.
 fn release_json(leaf: &Leaf) -> Value {
@@ -77,7 +102,7 @@ fn release_json(leaf: &Leaf) -> Value {
 }
 
 /// Adds the fields of one object to another.
-pub(super) fn extend(facts: &mut Value, more: Value) {
+pub(crate) fn extend(facts: &mut Value, more: Value) {
     if let (Value::Object(facts), Value::Object(more)) = (facts, more) {
         facts.extend(more);
     }

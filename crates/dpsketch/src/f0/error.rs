@@ -38,12 +38,13 @@ pub enum F0Error {
     /// A row was refused before, and was passed over.
     #[error("a row was refused before: the build was given up")]
     GivenUp,
-    /// Raw pre-sampled sketches with equal cells: their coins are the same, so that their XOR holds nothing.
-    #[error("{second} holds the same cells as {first}, and their union would be empty")]
+    /// Raw pre-sampled sketches with secret coins in common, such as copies, or a day and a week that it was merged into: their XOR
+    /// would miss what they share.
+    #[error("{second} holds secret coins of {first}: what they share would cancel, and the union would miss it")]
     Copied {
         /// The name of the first one.
         first: String,
-        /// The name of its copy.
+        /// The name of the one that has coins of it.
         second: String,
     },
 }
@@ -79,7 +80,7 @@ impl From<F0Error> for Error {
                 .argument("FILE")
                 .value(second.clone())
                 .allowed("raw sketches that were built apart, each with coins of its own")
-                .hint("leave the copy out"),
+                .hint("leave one of the two out: the one with more data in it holds the other"),
         };
         told.caused_by(error)
     }

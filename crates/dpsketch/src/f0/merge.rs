@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use f0_sketch::{
-    F0Shape, F0Sketch, MAX_RELEASES, MergeError, Mode, ModeKind, Presampled, PrivateF0Sketch, Set, Unit, WeightRule,
+    CoinId, F0Shape, F0Sketch, MAX_COINS, MAX_RELEASES, MergeError, Mode, ModeKind, Presampled, PrivateF0Sketch, Set,
+    Unit, WeightRule,
 };
 use sketch_hash::HashId;
 
 use super::any::{AnyF0Sketch, ReleasedF0Sketch};
 use super::error::F0Error;
 use super::raw::{RawF0Sketch, RawMode};
+use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
 use crate::raw::RecordedHash;
 
@@ -95,7 +97,7 @@ impl F0State<'_> {
         }
     }
 
-    /// Checks that they go together: one hash, shape and weight rule, and no release twice.
+    /// Checks that they go together: one hash, shape and weight rule, no release twice, and no secret coins in two of them.
     pub(crate) fn check(&self) -> Result<(), Error> {
         match self {
             Self::Set(private) => check_private(private),
@@ -103,7 +105,7 @@ impl F0State<'_> {
             Self::RawSet(raws) => check_raw(raws),
             Self::RawPresampled(raws) => {
                 check_raw(raws)?;
-                check_copies(raws)
+                check_raw_coins(raws)
             }
         }
     }
@@ -114,7 +116,8 @@ impl F0State<'_> {
         match self {
             Self::Set(private) => check_number(private),
             Self::Presampled(private) => check_number(private),
-            Self::RawSet(_) | Self::RawPresampled(_) => Ok(()),
+            Self::RawSet(_) => Ok(()),
+            Self::RawPresampled(raws) => check_coins(raws.iter().map(|(_, raw)| raw.coins().len()).sum()),
         }
     }
 
@@ -129,6 +132,40 @@ impl F0State<'_> {
             Self::RawPresampled(raws) => RawF0Sketch(RawMode::Presampled(merge_raw_streams(&raws)?)).into(),
         })
     }
+}
+
+/// Two raw F0 sketches of mode `set` that hold the same set, by their names: copies of one file, or sketches of equal data. What they
+/// share cancels, which is the right answer about their symmetric difference, and seldom what was meant by naming a file twice.
+///
+/// # Examples
+/// ```
+/// use dpsketch::f0_sketch::F0Shape;
+/// use dpsketch::sketch_hash::{AnyHash, Item};
+/// use dpsketch::{AnySketch, F0Builder, F0Terms, TextRules, equal_raw_sets};
+///
+/// let set = |name: &str| -> Result<AnySketch, dpsketch::Error> {
+///     let terms = F0Terms::unit(F0Shape::DEFAULT);
+///     let mut builder = F0Builder::operations(terms, AnyHash::default(), TextRules::default());
+///     builder.push_row_with([Some(Item::from(name))], None, Some(Item::from("+")))?;
+///     Ok(builder.finish()?.0.into())
+/// };
+/// let named = [("a".to_owned(), set("ann")?), ("b".to_owned(), set("bob")?), ("c".to_owned(), set("ann")?)];
+/// assert_eq!(equal_raw_sets(&named), Some(("a", "c")));
+/// # Ok::<(), dpsketch::Error>(())
+/// ```
+#[must_use]
+pub fn equal_raw_sets(sketches: &[(String, AnySketch)]) -> Option<(&str, &str)> {
+    let raws: Named<'_, F0Sketch<Set, RecordedHash>> = sketches
+        .iter()
+        .filter_map(|(name, sketch)| match sketch {
+            AnySketch::F0(AnyF0Sketch::Raw(RawF0Sketch(RawMode::Set(raw)))) => Some((name.as_str(), raw)),
+            _ => None,
+        })
+        .collect();
+    raws.iter().enumerate().filter(|(_, (_, raw))| !raw.is_zero()).find_map(|(place, (name, raw))| {
+        let (first, _) = raws[..place].iter().find(|(_, other)| raw.same_cells(other))?;
+        Some((*first, *name))
+    })
 }
 
 /// The XOR of raw sets, which fit together.
@@ -163,12 +200,26 @@ pub(super) fn merge_private<M: Mode>(sketches: &[(&str, &PrivateF0Sketch<M>)]) -
     Ok(PrivateF0Sketch::merge_all(&sketches)?)
 }
 
-/// Refuses raw streams that are there twice: equal coins cancel in the XOR, and the union would look empty. In mode `set` that is
-/// the right answer about the difference of a set and itself.
-fn check_copies(raws: &Named<'_, F0Sketch<Presampled, RecordedHash>>) -> Result<(), Error> {
-    for (place, (name, raw)) in raws.iter().enumerate().filter(|(_, (_, raw))| !raw.is_zero()) {
-        if let Some((first, _)) = raws[..place].iter().find(|(_, other)| raw.same_cells(other)) {
+/// Refuses raw streams with secret coins in common, copies and sums that one of them is in: equal coins cancel in the XOR, and the
+/// union would miss whatever the two share. In mode `set` that is the right answer about the difference.
+fn check_raw_coins(raws: &Named<'_, F0Sketch<Presampled, RecordedHash>>) -> Result<(), Error> {
+    let mut seen: HashMap<CoinId, &str> = HashMap::new();
+    for (name, raw) in raws {
+        if let Some(first) = raw.coins().iter().find_map(|coin| seen.get(coin)) {
             return Err(F0Error::Copied { first: (*first).to_owned(), second: (*name).to_owned() }.into());
+        }
+        seen.extend(raw.coins().iter().map(|&coin| (coin, *name)));
+    }
+    Ok(())
+}
+
+/// Refuses releases of the same secret coins, such as of a day and of the week with that day.
+fn check_private_coins<M: Mode>(sketches: &Named<'_, PrivateF0Sketch<M>>) -> Result<(), Error> {
+    let mut seen = HashMap::new();
+    for (name, (coin, second)) in sketches.iter().flat_map(|(name, sketch)| sketch.coins().map(move |of| (name, of))) {
+        if let Some((other, first)) = seen.insert(coin, (name, second)) {
+            let fault = Error::from(MergeError::SharedCoins { coin, first, second });
+            return Err(fault.prefixed(&format!("{other} and {name}")).argument("FILE").value(*name));
         }
     }
     Ok(())
@@ -185,7 +236,7 @@ fn check_private<M: Mode>(sketches: &Named<'_, PrivateF0Sketch<M>>) -> Result<()
             return Err(fault.prefixed(&format!("{other} and {name}")).argument("FILE"));
         }
     }
-    Ok(())
+    check_private_coins(sketches)
 }
 
 /// Checks that raw sketches can be put together.
@@ -229,10 +280,18 @@ fn misfit(fault: MergeError, name: &str, first: &str) -> Error {
 /// Checks that one sketch can record all releases.
 fn check_number<M: Mode>(sketches: &Named<'_, PrivateF0Sketch<M>>) -> Result<(), Error> {
     let found = sketches.iter().map(|(_, sketch)| sketch.leaves().len()).sum();
-    if found <= MAX_RELEASES {
+    if found > MAX_RELEASES {
+        return Err(Error::from(MergeError::TooManyReleases { max: MAX_RELEASES, found }).argument("FILE"));
+    }
+    check_coins(sketches.iter().map(|(_, sketch)| sketch.coins().len()).sum())
+}
+
+/// Checks that one sketch can record so many coins.
+fn check_coins(found: usize) -> Result<(), Error> {
+    if found <= MAX_COINS {
         return Ok(());
     }
-    Err(Error::from(MergeError::TooManyReleases { max: MAX_RELEASES, found }).argument("FILE"))
+    Err(Error::from(MergeError::TooManyCoins { max: MAX_COINS, found }).argument("FILE"))
 }
 
 /// Sketches of both modes.

@@ -24,11 +24,14 @@ mod users;
 mod weight;
 
 pub use answer::F0Whole;
-pub(crate) use answer::{estimate_f0, formula_f0, jaccard_f0};
+pub(crate) use answer::{combination_of, estimate_f0, formula_f0, jaccard_f0};
 pub use any::{AnyF0Sketch, ReleasedF0Sketch};
 pub use builder::F0Builder;
+pub(crate) use convert::unit_of;
 pub use counts::{F0Counts, WeightConflict};
+pub(crate) use describe::extend;
 pub use error::F0Error;
+pub use merge::equal_raw_sets;
 pub(crate) use merge::{F0State, not_f0};
 pub use operation::Operation;
 pub use plan::{F0Plan, F0PlanError, F0Purpose};

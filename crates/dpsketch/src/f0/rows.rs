@@ -1,7 +1,7 @@
 //! What one row does.
 
-use dp_noise::NoiseRng;
-use f0_sketch::{F0Sketch, Presampled, Set, Weight, WeightRule};
+use dp_noise::{NoiseRng, Subsampler};
+use f0_sketch::{F0Sketch, Presampled, SampleWriter, Set, Weight, WeightRule};
 use sketch_hash::{AnyHash, Item};
 
 use super::builder::{F0Builder, Input};
@@ -60,7 +60,7 @@ impl F0Builder {
         }
         match &mut self.input {
             Input::Set { members, .. } => members.push(item, weight),
-            Input::Operations(sketch) => toggle(sketch, item, weight),
+            Input::Operations(sketch) => toggle(sketch, item, weight, self.coins.as_deref()),
             Input::Presampled { sketch, coins } => observe(sketch, item, weight, coins),
         }
     }
@@ -83,15 +83,22 @@ impl F0Builder {
     }
 }
 
-/// Changes whether an item is in the set.
-pub(super) fn toggle(sketch: &mut F0Sketch<Set, AnyHash>, item: ItemHash, weight: Weight) -> Result<(), Error> {
-    match sketch.weight_rule() {
-        WeightRule::Unit => {
-            sketch.toggle_hash(item);
-            Ok(())
+/// Changes whether an item is in the set, if it is kept.
+pub(super) fn toggle(
+    sketch: &mut F0Sketch<Set, AnyHash>,
+    item: ItemHash,
+    weight: Weight,
+    coins: Option<&Subsampler>,
+) -> Result<(), Error> {
+    match (sketch.weight_rule(), coins) {
+        (WeightRule::Unit, None) => sketch.toggle_hash(item),
+        (WeightRule::Unit, Some(coins)) => SampleWriter::new(sketch, coins).toggle_hash(item),
+        (WeightRule::Weighted(_), None) => sketch.toggle_hash_weighted(item, weight)?,
+        (WeightRule::Weighted(_), Some(coins)) => {
+            SampleWriter::new(sketch, coins).toggle_hash_weighted(item, weight)?;
         }
-        WeightRule::Weighted(_) => Ok(sketch.toggle_hash_weighted(item, weight)?),
     }
+    Ok(())
 }
 
 /// The weight of the item of a row, unless missing, and whether it was clipped.

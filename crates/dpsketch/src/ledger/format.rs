@@ -6,6 +6,7 @@ use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
 use super::record::{LedgerRecord, SpendRecord};
+use super::sample::{SampleEntry, SampleSpend};
 use super::terms::{Currency, LedgerTerms, check_text, unit_of_words};
 use crate::text_file::{self, Layout, TextFileError};
 
@@ -36,6 +37,9 @@ struct Entry {
     /// The words of a unit, or null. Not in the first version.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     unit: Option<UnitWords>,
+    /// Of a secret sample only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sample: Option<SampleEntry>,
     /// 32 hexadecimal digits; null as long as there is no release.
     #[serde(deserialize_with = "Option::deserialize")]
     release: Option<String>,
@@ -55,6 +59,7 @@ pub(super) fn write(record: &LedgerRecord) -> Result<Vec<u8>, LedgerError> {
         epsilon: spend.epsilon.map(|epsilon| epsilon.to_string()),
         cost: spend.cost.to_string(),
         unit: Some(UnitWords(spend.unit.map(|unit| unit.to_string()))),
+        sample: spend.sample.map(SampleSpend::to_entry),
         release: spend.release.map(|id| id.to_string()),
     });
     let file = File {
@@ -89,14 +94,22 @@ pub(super) fn read(text: &[u8]) -> Result<LedgerRecord, TextFileError> {
     let terms = terms
         .with_unit(file.unit.as_str())
         .map_err(|error| TextFileError::field("unit", error.to_string(), &file.unit))?;
-    let spends = (1..)
-        .zip(file.spends)
-        .map(|(number, spend)| read_spend(currency, has_units, number, spend))
-        .collect::<Result<_, _>>()?;
-    Ok(LedgerRecord { terms, spends })
+    let mut record = LedgerRecord { terms, spends: Vec::with_capacity(file.spends.len()) };
+    for (number, spend) in (1..).zip(file.spends) {
+        let spend = read_spend(&record, has_units, number, spend)?;
+        record.spends.push(spend);
+    }
+    Ok(record)
 }
 
-fn read_spend(currency: Currency, has_units: bool, number: usize, spend: Entry) -> Result<SpendRecord, TextFileError> {
+/// A spend, behind those before it.
+fn read_spend(
+    before: &LedgerRecord,
+    has_units: bool,
+    number: usize,
+    spend: Entry,
+) -> Result<SpendRecord, TextFileError> {
+    let currency = before.terms.currency();
     let name = |field: &str| format!("{field} of spend {number}");
     check_text("label", &spend.label)
         .map_err(|error| TextFileError::field(name("label"), error.to_string(), &spend.label))?;
@@ -106,7 +119,19 @@ fn read_spend(currency: Currency, has_units: bool, number: usize, spend: Entry) 
         None if currency == Currency::Rho && has_units => None,
         None => return Err(TextFileError::field(name("epsilon"), "a decimal number such as 0.5, in quotes", "null")),
     };
-    if let Some(epsilon) = epsilon
+    let sample = match &spend.sample {
+        None => None,
+        Some(entry) => Some(SampleSpend::from_entry(entry).ok_or_else(|| {
+            TextFileError::field(name("sample"), "key, rate, level and items of a secret sample", "another")
+        })?),
+    };
+    if let (Some(sample), Some(epsilon)) = (sample, epsilon)
+        && !before.is_cost_of_sample(sample, epsilon, cost)
+    {
+        let expected = "the cost of this sample beside those under its key before";
+        return Err(TextFileError::field(name("cost"), expected, &spend.cost));
+    }
+    if let (Some(epsilon), None) = (epsilon, sample)
         && cost != currency.cost_of_amount(epsilon)
     {
         let expected = format!("{}, the cost of epsilon {epsilon}", currency.cost_of_amount(epsilon));
@@ -121,7 +146,7 @@ fn read_spend(currency: Currency, has_units: bool, number: usize, spend: Entry) 
                 .ok_or_else(|| TextFileError::field(name("release"), "32 hexadecimal digits or null", &text))?,
         ),
     };
-    Ok(SpendRecord { label: spend.label, epsilon, cost, unit, release })
+    Ok(SpendRecord { label: spend.label, epsilon, cost, unit, sample, release })
 }
 
 /// The unit of a spend, or what was expected and found.

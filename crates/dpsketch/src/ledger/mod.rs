@@ -5,6 +5,7 @@ mod error;
 mod format;
 mod lock;
 mod record;
+mod sample;
 mod terms;
 
 use std::fs::{self, File};
@@ -23,6 +24,7 @@ pub use terms::{Currency, LedgerTerms};
 use crate::error::{Error, ErrorKind};
 use crate::file_lock::{has_other_names, is_still_at, sync_folder};
 use crate::output_file::{OutputFile, Readers};
+use crate::subsampled::SampleRelease;
 use crate::text_file;
 
 /// A file that books what is spent of a privacy budget. One ledger per data set and unit of privacy.
@@ -223,6 +225,32 @@ impl Ledger {
             Ok((record.spends.len(), made))
         })?;
         Ok(Spend { level, receipt: SpendReceipt { ledger: self.clone(), number, record } })
+    }
+
+    /// Books a release of a secret sample, which costs its ε if it is the first under its key, and more after others: all releases under
+    /// one key cost `ln(1 + γ(e^(Σ ε₀) − 1))` together ([`loss_under_one_key`](dp_noise::loss_under_one_key)), for users times their
+    /// most items, and this one pays what the earlier ones have not.
+    ///
+    /// # Privacy
+    /// As [`spend`](Self::spend). Holds towards whoever does not know the key of the sample.
+    ///
+    /// # Errors
+    /// As [`spend_for`](Self::spend_for).
+    pub fn spend_sample(&self, label: &str, release: &SampleRelease) -> Result<Spend, Error> {
+        let (number, record) = self.change(|record| {
+            let made = record.spend_sample(label, release)?;
+            Ok((record.spends.len(), made))
+        })?;
+        Ok(Spend { level: release.epsilon(), receipt: SpendReceipt { ledger: self.clone(), number, record } })
+    }
+
+    /// As [`check`](Self::check), for [`spend_sample`](Self::spend_sample).
+    ///
+    /// # Errors
+    /// As [`spend_sample`](Self::spend_sample).
+    pub fn check_sample(&self, label: &str, release: &SampleRelease) -> Result<(), Error> {
+        let mut record = self.show()?;
+        record.spend_sample(label, release).map(drop).map_err(|error| self.about(error))
     }
 
     /// Reads, changes and replaces the file under the lock.

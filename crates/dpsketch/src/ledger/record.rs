@@ -6,7 +6,9 @@ use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
 use super::cost::SpendCost;
+use super::sample::SampleSpend;
 use super::terms::{LedgerTerms, check_text};
+use crate::subsampled::SampleRelease;
 
 /// One entry of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,7 @@ pub struct SpendRecord {
     pub(super) epsilon: Option<Amount>,
     pub(super) cost: Amount,
     pub(super) unit: Option<Unit>,
+    pub(super) sample: Option<SampleSpend>,
     pub(super) release: Option<ReleaseId>,
 }
 
@@ -41,6 +44,12 @@ impl SpendRecord {
     #[must_use]
     pub fn unit(&self) -> Option<Unit> {
         self.unit
+    }
+
+    /// Whether the release is of a secret sample: what it cost depends on what was released under its key before.
+    #[must_use]
+    pub fn is_of_sample(&self) -> bool {
+        self.sample.is_some()
     }
 
     /// The release that came of it; `None` when it failed, is not done yet, or was booked by hand.
@@ -110,13 +119,27 @@ impl LedgerRecord {
         if let Some(unit) = unit {
             self.terms.check_unit(unit)?;
         }
-        let currency = self.terms.currency();
-        let (requested, remaining) = (cost.in_currency(currency)?, self.remaining());
+        let requested = cost.in_currency(self.terms.currency())?;
+        let (label, epsilon) = (label.to_owned(), cost.epsilon());
+        self.book(SpendRecord { label, epsilon, cost: requested, unit, sample: None, release: None })
+    }
+
+    /// Books a release of a secret sample, at what it costs beside the earlier ones under its key.
+    pub(super) fn spend_sample(&mut self, label: &str, release: &SampleRelease) -> Result<SpendRecord, LedgerError> {
+        check_text("label", label)?;
+        self.terms.check_unit(release.unit())?;
+        let sample = SampleSpend::new(release);
+        let unbounded = Amount::from_units(u128::MAX);
+        let cost = sample.map_or(unbounded, |sample| self.cost_of_sample(sample, release.epsilon()));
+        let (epsilon, unit) = (Some(Amount::from_epsilon(release.epsilon())), Some(release.unit()));
+        self.book(SpendRecord { label: label.to_owned(), epsilon, cost, unit, sample, release: None })
+    }
+
+    fn book(&mut self, spend: SpendRecord) -> Result<SpendRecord, LedgerError> {
+        let (requested, remaining, currency) = (spend.cost, self.remaining(), self.terms.currency());
         if requested > remaining {
             return Err(LedgerError::Exceeded { requested, remaining, currency });
         }
-        let epsilon = cost.epsilon();
-        let spend = SpendRecord { label: label.to_owned(), epsilon, cost: requested, unit, release: None };
         self.spends.push(spend.clone());
         Ok(spend)
     }

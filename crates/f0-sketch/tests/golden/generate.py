@@ -204,6 +204,68 @@ def coin_names(name, number):
     return sorted(siphash(KEY, f"{name} coins {index}".encode(), 2, 4) for index in range(number))
 
 
+def chacha20(key, nonce, counter):
+    """One block, with a counter and a nonce of 64 bits each (Bernstein 2008)."""
+    start = list(struct.unpack("<16I", b"expand 32-byte k" + key + struct.pack("<QQ", counter, nonce)))
+    state = start[:]
+
+    def quarter(a, b, c, d):
+        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            state[x] = (state[x] + state[y]) & 0xFFFFFFFF
+            word = state[z] ^ state[x]
+            state[z] = (word << turn | word >> (32 - turn)) & 0xFFFFFFFF
+
+    for _ in range(10):
+        for column in range(4):
+            quarter(column, column + 4, column + 8, column + 12)
+        for row in range(4):
+            quarter(row, 4 + (row + 1) % 4, 8 + (row + 2) % 4, 12 + (row + 3) % 4)
+    return struct.pack("<16I", *((word + first) & 0xFFFFFFFF for word, first in zip(state, start)))
+
+
+def sample_key(key):
+    """The key of the coins, and the public name."""
+    block = chacha20(key, int.from_bytes(b"subsampl", "little"), 0)
+    return block[:32], block[32:48]
+
+
+def coin(key, first, second):
+    """The coin of an item with these hash words."""
+    return int.from_bytes(chacha20(sample_key(key)[0], first, second)[:8], "little")
+
+
+def sampled_level(rate, p):
+    """What one cell behind a secret coin loses, ln(1 + γ(1 − 2p)/p), for numerators over 2^64."""
+    return (1 + Decimal(rate) * (Decimal(1 << 64) - 2 * p) / (Decimal(1 << 64) * p)).ln()
+
+
+SAMPLE_KEY = bytes(range(32))
+
+
+def subsampled(name, file, rate, levels):
+    """A released sample: the file inside, one of the released sets here, and ε of each of its releases."""
+    inner = (HERE / f"{file}.bin").read_bytes()
+    body = struct.pack("<Q", rate) + sample_key(SAMPLE_KEY)[1] + struct.pack(f"<Q{len(levels)}d", len(levels), *levels)
+    says = {"family": "f0-subsampled", "rate": str(rate), "sample_key": sample_key(SAMPLE_KEY)[1].hex(), "levels": levels, "parts": [file]}
+    write(name, container(18, 1, body + struct.pack("<Q", len(inner)) + inner), says)
+
+
+def subsampled_raw(name, tables, items, rate):
+    """A raw sample of these items, which the coins of the key choose."""
+    kept = [item for item in items if coin(SAMPLE_KEY, *hash_of(item)) < rate]
+    body = frame(SET, None, tables) + struct.pack("<IIdQ", 0, 0, 0.0, 0) + words(tables, toggled(tables, kept))
+    inner = container(14, 2, body)
+    body = struct.pack("<Q", rate) + sample_key(SAMPLE_KEY)[1] + struct.pack("<dQ", 0.0, len(inner)) + inner
+    says = {
+        "family": "f0-subsampled-raw",
+        "rate": str(rate),
+        "sample_key": sample_key(SAMPLE_KEY)[1].hex(),
+        "exposure": 0.0,
+        "items": items,
+    }
+    write(name, container(19, 2, body), says)
+
+
 def raw(name, tables, items, *, mode=SET, largest=None, kept=None, releases=0, max_items=0, exposure=0.0, insecure=False, coins=0):
     """`kept` are the items whose coins fell on one, by default all; `coins` is the number of names of these coins."""
     bits = toggled(tables, items if kept is None else kept, largest)
@@ -270,6 +332,8 @@ def check():
     """The two ways to place an item agree, and SipHash meets the vector of its authors' 128-bit list."""
     vector = siphash(bytes(range(16)), b"", 2, 4)
     assert vector.hex() == "a3817f04ba25a8e66df67214c7550293"
+    # RFC 7539, appendix A.1, test vector 1.
+    assert chacha20(bytes(32), 0, 0).hex().startswith("76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1a")
     for item in range(2000):
         h1, h2 = hash_of(item)
         for levels, cells in ((1, 3), (5, 10), (24, 4096), (64, 7)):
@@ -310,6 +374,16 @@ def main():
     private("private-opened", regular(4, 10), [("opened", 1.0, 0), (tight, 0.5, 0)])
     private("private-opened-users", regular(4, 10), [("opened", 2.0, 3)], mode=PRESAMPLED)
     private("private-insecure", regular(3, 8), [(tight, 1.0, 0)], insecure=True)
+
+    # Levels rounded up in the third digit from what the flips of the file inside keep at the rate.
+    rate, p = (1 << 64) // 10, flips(SET, tight, 1.0, 0)
+    level = math.ceil(sampled_level(rate, p) * 1000) / 1000
+    subsampled("subsampled-single", "private-single", rate, [level])
+    private("private-pair-strong", regular(4, 10), [(tight, 3.0, 0), (tight, 5.0, 0)])
+    said = json.loads((HERE / "private-pair-strong.json").read_text())["leaves"]
+    levels = [math.ceil(sampled_level(rate, int(leaf["flip_numerator"])) * 1000) / 1000 for leaf in said]
+    subsampled("subsampled-pair", "private-pair-strong", rate, levels)
+    subsampled_raw("subsampled-raw", regular(4, 10), list(range(60)), (1 << 64) // 4)
 
 
 if __name__ == "__main__":

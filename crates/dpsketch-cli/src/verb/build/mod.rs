@@ -6,6 +6,7 @@ mod frequency;
 mod groups;
 mod plain;
 mod rows;
+mod sample;
 mod settings;
 mod sketch;
 mod users;
@@ -25,6 +26,7 @@ pub(crate) use f0::release_id;
 use frequency::{PrefixArgs, WeightArgs};
 use groups::GroupArgs;
 use rows::Roles;
+use sample::SampleArgs;
 use settings::{Settings, settle};
 pub(crate) use sketch::{Hash, SketchArgs, SketchKeyArgs};
 use users::UserArgs;
@@ -65,6 +67,8 @@ pub(crate) struct BuildArgs {
     f0: F0Args,
     #[command(flatten)]
     f0_rows: F0RowArgs,
+    #[command(flatten)]
+    sample: SampleArgs,
     #[command(flatten)]
     level: LevelArgs,
     /// Take shape, hash, key check, epsilon, text rules and unit from a study, made by `dpsketch study new`. A flag that
@@ -123,7 +127,7 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     args.users.check_folder()?;
     let of_f0 = args.f0.given().into_iter().chain(args.f0_rows.given());
     if kind == Kind::Countsketch {
-        refuse_for("countsketch", of_f0)?;
+        refuse_for("countsketch", of_f0.chain(args.sample.given()))?;
         return frequency::run(args, console);
     }
     let foreign = of_f0.chain(args.frequency.given()).chain(args.weights.given()).chain(args.level.given());
@@ -131,6 +135,9 @@ pub(crate) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     refuse_for("sfm", foreign)?;
     let settings = Settings::new(args)?;
     warn_about_epsilon(settings.epsilon, console);
+    if let Some(coins) = args.sample.coins(args)? {
+        return sample::run(args, &settings, &coins, console);
+    }
     match (&args.groups.group_by, &args.users.user) {
         (Some(column), _) => groups::run(args, column, &settings, console),
         (None, Some(_)) => users::run(args, &settings, console),
@@ -151,7 +158,8 @@ impl BuildArgs {
     /// Before anything is opened or spent.
     fn check_out(&self) -> Result<(), Error> {
         let ledger = self.booking.files();
-        let settings = [&self.study, &self.sketch.keyed.key_file, &self.groups.groups].into_iter().flatten();
+        let keys = [&self.sketch.keyed.key_file, &self.sample.subsample_key];
+        let settings = [&self.study, &self.groups.groups].into_iter().chain(keys).flatten();
         check_out(&self.out, self.inputs.iter().chain(settings).chain(&ledger).map(PathBuf::as_path))
     }
 

@@ -136,13 +136,13 @@ impl F0Plan {
     /// The length of the file of one released sketch.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        released_bytes(&self.shape, 1)
+        released_bytes(&self.shape, self.purpose.mode, 1)
     }
 
     /// The length of the file with all parties' sketches merged.
     #[must_use]
     pub fn merged_bytes(&self) -> u64 {
-        released_bytes(&self.shape, self.purpose.parties)
+        released_bytes(&self.shape, self.purpose.mode, self.purpose.parties)
     }
 
     /// The count at which the last level has one item a cell, in mode `set` half of one: up to about it the error stays flat.
@@ -165,15 +165,33 @@ impl F0Plan {
         let purpose = &self.purpose;
         let releases = if answer == PlannedAnswer::One { 1 } else { purpose.parties };
         let contrast = purpose.contrast().powf(f64::from(releases));
-        let errors = ParityErrors::new(&self.shape.layout(), purpose.mode.model(), contrast).ok();
         // A merge of less contrast is refused.
-        match errors.filter(|_| contrast >= BitChannel::MIN_KEEP) {
-            None => Prediction::new(f64::INFINITY, f64::INFINITY, purpose.distinct, false),
-            Some(errors) => {
-                let saturated = purpose.distinct >= errors.n_cap();
-                Prediction::new(errors.rse(purpose.distinct), errors.at_zero(), purpose.distinct, saturated)
-            }
-        }
+        let errors_of = |shape: &F0Shape| {
+            let errors = ParityErrors::new(&shape.layout(), purpose.mode.model(), contrast).ok();
+            errors.filter(|_| contrast >= BitChannel::MIN_KEEP)
+        };
+        let Some(errors) = errors_of(&self.shape) else {
+            return Prediction::new(f64::INFINITY, f64::INFINITY, purpose.distinct, false);
+        };
+        let error = errors.rse(purpose.distinct);
+        // What drowns in noise here is seen with more levels: it is not the noise that is in the way.
+        let relieved =
+            |shape: F0Shape| errors_of(&shape).is_some_and(|errors| errors.rse(purpose.distinct) < error / 2.0);
+        let crowded = error > 0.5 && self.with_more_levels().is_some_and(relieved);
+        let saturated = crowded || purpose.distinct >= errors.n_cap();
+        Prediction::new(error, errors.at_zero(), purpose.distinct, saturated)
+    }
+
+    /// The levels that the planned count needs with as many cells each, if they are more than the shape has.
+    #[must_use]
+    pub fn more_levels(&self) -> Option<u8> {
+        self.with_more_levels().map(|shape| shape.levels())
+    }
+
+    fn with_more_levels(&self) -> Option<F0Shape> {
+        let cells = self.shape.cells_per_level()?;
+        let needed = self.purpose.levels(cells);
+        if needed > self.shape.levels() { F0Shape::new(needed, cells).ok() } else { None }
     }
 
     /// The cells a level that the guarantee of \[PS21\] asks for at the relative error `beta`, with failure probability
@@ -187,7 +205,7 @@ impl F0Plan {
     }
 
     /// One object: `kind, mode, distinct, epsilon, epsilon_total, unit, parties, noise` (`tight` or `paper`), `contrast` (of one
-    /// release), `levels, cells_per_level, bytes, merged_bytes, noise_floor, largest_count, predicted_rse` (of the
+    /// release), `levels, more_levels` (that the count needs, else null), `cells_per_level, bytes, merged_bytes, noise_floor, largest_count, predicted_rse` (of the
     /// [main answer](F0Purpose::main_answer)), `cells_of_paper` (for an interval of that half-width), `answers` (each with
     /// `answer, predicted_rse, std_error, noise_floor, status`) and `approximations`, which says what the numbers leave out.
     #[must_use]
@@ -207,6 +225,7 @@ impl F0Plan {
             "noise": if purpose.noise == NoiseRule::Paper { "paper" } else { "tight" },
             "contrast": purpose.contrast(),
             "levels": self.shape.levels(),
+            "more_levels": self.more_levels(),
             "cells_per_level": self.shape.cells_per_level(),
             "bytes": self.bytes(),
             "merged_bytes": self.merged_bytes(),
@@ -233,10 +252,12 @@ fn share(share: u64) -> f64 {
     share as f64 / F0Shape::WHOLE as f64
 }
 
-/// Header, frame, tables, releases, cells; `docs/src/wire-format.md` has the table.
-fn released_bytes(shape: &F0Shape, releases: u32) -> u64 {
+/// Header, frame, tables, releases, names of coins, cells; `docs/src/wire-format.md` has the table.
+fn released_bytes(shape: &F0Shape, mode: ModeKind, releases: u32) -> u64 {
     let words = (shape.cells() as u64).div_ceil(64);
-    32 + 26 + 12 * u64::from(shape.levels()) + 8 + 37 * u64::from(releases) + 8 + 8 * words
+    // A stream names its coins.
+    let coins = if mode == ModeKind::Presampled { 20 } else { 0 };
+    32 + 26 + 12 * u64::from(shape.levels()) + 8 + (37 + coins) * u64::from(releases) + 8 + 8 + 8 * words
 }
 
 #[cfg(test)]

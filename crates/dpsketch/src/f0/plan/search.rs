@@ -105,12 +105,14 @@ impl F0Purpose {
         // Refuses levels that no sketch has.
         let smallest = self.shape(FEWEST, levels)?;
         let cells = (0..).map(grid).take_while(|cells| *cells <= F0Shape::MAX_CELLS);
-        let fits = |shape: &F0Shape| max_bytes.is_none_or(|max| released_bytes(shape, 1) <= max);
+        let fits = |shape: &F0Shape| max_bytes.is_none_or(|max| released_bytes(shape, self.mode, 1) <= max);
         let shapes = cells.map_while(|cells| Some((cells, self.shape(cells, levels).ok()?)));
         let plans: Vec<_> =
             shapes.filter(|(_, shape)| fits(shape)).map(|(cells, shape)| (cells, self.plan(shape))).collect();
         match max_bytes {
-            Some(max) if plans.is_empty() => Err(F0PlanError::TooLong { max, found: released_bytes(&smallest, 1) }),
+            Some(max) if plans.is_empty() => {
+                Err(F0PlanError::TooLong { max, found: released_bytes(&smallest, self.mode, 1) })
+            }
             _ => Ok(plans),
         }
     }

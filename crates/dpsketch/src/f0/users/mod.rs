@@ -179,10 +179,12 @@ impl F0UserBuilder {
                 sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit)?,
                 members: Members::new(settings)?,
             },
-            ModeKind::Presampled => Kept::Presampled {
-                sketch: F0Sketch::new(shape, rule, hash.clone()).with_unit(unit)?,
-                coins: NoiseRng::from_os()?,
-            },
+            ModeKind::Presampled => {
+                let mut sketch = F0Sketch::new(shape, rule, hash.clone()).with_unit(unit)?;
+                let mut coins = NoiseRng::from_os()?;
+                sketch.rename_coins(&mut coins)?;
+                Kept::Presampled { sketch, coins }
+            }
         };
         let selection = MemberSelection::new(max_items, key);
         Ok(Self {
@@ -267,7 +269,7 @@ impl F0UserBuilder {
         self.counts.conflicts = users.conflicts;
         let raw = match self.kept {
             Kept::Set { mut sketch, members } => {
-                let found = members.finish(|item, weight| toggle(&mut sketch, item, weight))?;
+                let found = members.finish(|item, weight| toggle(&mut sketch, item, weight, None))?;
                 self.counts.items = Some(found.items);
                 self.counts.conflicts = found.conflicts;
                 RawF0Sketch::of_set(&sketch)?

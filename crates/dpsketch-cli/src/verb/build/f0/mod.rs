@@ -6,14 +6,17 @@ mod settings;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use dpsketch::f0_sketch::{Leaf, ModeKind};
+use dpsketch::dp_noise::Subsampler;
+use dpsketch::f0_sketch::{Leaf, ModeKind, NoiseRule};
 use dpsketch::sfm_pcsa::{ReleaseId, Unit};
-use dpsketch::{AnyF0Sketch, AnySketch, Error, F0Builder, F0Counts, RawF0Sketch, SpillSettings, WeightConflict};
+use dpsketch::{
+    AnyF0Sketch, AnySketch, Error, ErrorKind, F0Builder, F0Counts, RawF0Sketch, SpillSettings, WeightConflict,
+};
 use rows::F0Rows;
 use settings::F0Settings;
 
 use super::rows::Roles;
-use super::{BuildArgs, tell_rows};
+use super::{BuildArgs, sample, tell_rows};
 use crate::console::Console;
 use crate::format::counted;
 use crate::io::Destination;
@@ -62,17 +65,54 @@ impl F0RowArgs {
 pub(super) fn run(args: &BuildArgs, console: Console) -> Result<(), Error> {
     let settings = F0Settings::new(args)?;
     warn_about_epsilon(settings.epsilon, console);
+    if let Some(coins) = args.sample.coins(args)? {
+        return run_sample(args, &settings, &coins, console);
+    }
     let output = Output::open(args, &settings, console)?;
+    let builder = read(args, &settings, None, console)?;
+    let (raw, counts) = builder.finish().map_err(settings::conflict)?;
+    tell(&settings, counts, console);
+    output.write(raw, &settings, console)
+}
+
+/// A set of which a secret key keeps a sample.
+fn run_sample(args: &BuildArgs, settings: &F0Settings, coins: &Arc<Subsampler>, console: Console) -> Result<(), Error> {
+    let of = |argument: &str, found: &str, allowed: &str| {
+        Error::new(ErrorKind::Parameter, format!("--subsample-key goes without {argument} {found}"))
+            .argument(argument)
+            .value(found)
+            .allowed(allowed)
+    };
+    if settings.mode == ModeKind::Presampled {
+        return Err(of("--mode", "presampled", "--mode set: occurrences have coins of their own"));
+    }
+    if settings.noise == NoiseRule::Paper {
+        return Err(of("--noise", "paper", "--noise tight"));
+    }
+    let destination = sample::open(args, console)?;
+    let (raw, counts) = read(args, settings, Some(coins), console)?.finish_sample().map_err(settings::conflict)?;
+    tell(settings, counts, console);
+    sample::write(args, destination, raw, console)
+}
+
+/// Reads all rows.
+fn read(
+    args: &BuildArgs,
+    settings: &F0Settings,
+    coins: Option<&Arc<Subsampler>>,
+    console: Console,
+) -> Result<F0Builder, Error> {
     let roles = Arc::new(Roles::new(args));
     let threads = args.reading()?.threads;
     let empty = || {
         let builder = settings.builder(args, threads)?;
+        let builder = match coins {
+            Some(coins) => builder.with_sample(coins.clone())?,
+            None => builder,
+        };
         Ok(F0Rows { builder, roles: roles.clone(), in_parts: threads > 1 })
     };
-    let F0Rows { builder, .. } = args.read(console, empty)?;
-    let (raw, counts) = builder.finish().map_err(settings::conflict)?;
-    tell(&settings, counts, console);
-    output.write(raw, &settings, console)
+    Ok(args.read(console, empty)?.builder)
 }
 
 /// Says what the rows came to.
