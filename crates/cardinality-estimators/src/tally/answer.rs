@@ -122,7 +122,7 @@ impl TallyEstimate {
 /// let class = TallyClass { channel: BitChannel::symmetric(0.2)?, sketches: 2 };
 /// let layout = CellLayout::pcsa(1000, 4)?;
 /// // What to expect of two sets of 1000 items each, disjoint.
-/// let histograms = [[246, 476, 278], [404, 436, 160], [511, 385, 104], [511, 385, 104]];
+/// let histograms = [[318, 492, 190], [445, 444, 111], [532, 395, 73], [532, 395, 73]];
 /// let counts = TallyCounts::new(&layout, &[class], histograms.iter().map(|h| h.to_vec()).collect())?;
 /// let sizes = SizeSpread::new(&[(1000.0, 4000.0), (1010.0, 4000.0)])?;
 /// let answer = estimate_union(&counts, Some(&sizes), Confidence::P95)?;
