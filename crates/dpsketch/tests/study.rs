@@ -3,7 +3,7 @@
 use dp_noise::Epsilon;
 use dpsketch::{
     AnySketch, DistinctBuilder, Error, ErrorKind, MaxItems, PrivacyUnit, RawSketch, Study, StudyError, StudyFacts,
-    StudyShape, TextFileError, TextRules, merge,
+    StudyShape, TextFileError, TextRules, merge, tally,
 };
 use proptest::prelude::*;
 use sfm_pcsa::{MergeForm, PcsaShape};
@@ -172,18 +172,24 @@ fn every_difference_is_found_at_once_and_the_unknown_agrees() {
 
 #[test]
 fn a_sketch_is_checked_with_every_release_in_it() {
-    let build = |levels: &[f64]| -> AnySketch {
+    let release = |levels: &[f64]| -> Vec<(String, AnySketch)> {
         let sketches = levels.iter().map(|level| {
             let builder = DistinctBuilder::new(PcsaShape::DEFAULT, AnyHash::default(), TextRules::default());
             let sketch = RawSketch::try_from(builder).unwrap().release(epsilon(*level)).unwrap();
             (level.to_string(), AnySketch::from(sketch))
         });
-        merge(&sketches.collect::<Vec<_>>(), MergeForm::Extremal).unwrap()
+        sketches.collect()
     };
+    let build = |levels: &[f64]| merge(&release(levels), MergeForm::Extremal).unwrap();
+    let tallied = |levels: &[f64]| tally(&release(levels)).unwrap();
     let study = Study::new(PcsaShape::DEFAULT.into(), AnyHash::default().id(), epsilon(1.0));
-    assert_eq!(study.check_sketch(&build(&[1.0, 1.0])), Ok(()));
-    let error = study.check_sketch(&build(&[1.0, 0.5])).unwrap_err();
-    assert_eq!(error.to_string(), "not made as the study says: epsilon: expected 1, found 0.5");
+    for alike in [build(&[1.0, 1.0]), tallied(&[1.0, 1.0])] {
+        assert_eq!(study.check_sketch(&alike), Ok(()));
+    }
+    for mixed in [build(&[1.0, 0.5]), tallied(&[1.0, 0.5])] {
+        let error = study.check_sketch(&mixed).unwrap_err();
+        assert_eq!(error.to_string(), "not made as the study says: epsilon: expected 1, found 0.5");
+    }
     let other = Study::new(PcsaShape::new(2, 2).unwrap().into(), PrestoHash.id(), epsilon(1.0));
     let Err(StudyError::Differs { differences }) = other.check_sketch(&build(&[1.0, 1.0])) else {
         panic!("it differs")

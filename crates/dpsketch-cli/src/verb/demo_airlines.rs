@@ -50,7 +50,7 @@ fn text(epsilon: Epsilon, airlines: usize, answers: &[(&str, Answer)], exact: us
         format!("{what:<12} {estimate:>9}  {interval:<18} {error:>7} {exact:>7}  {status}")
     });
     let foot = format!(
-        "\nThe tally is answered by the {}; the airlines' files themselves give the same answer.\n\
+        "\nThe method is a {}. The airlines' files themselves give the same answer, without a tally file.\n\
          The same with files of your own:\n\n  \
          dpsketch merge --tally a.dps b.dps c.dps d.dps --out all.tally.dps\n  \
          dpsketch estimate all.tally.dps",

@@ -11,7 +11,7 @@ use dp_noise::Epsilon;
 pub use error::StudyError;
 pub use facts::{StudyDifference, StudyFacts};
 pub(crate) use file::{read_hash, read_unit};
-use sfm_pcsa::{Leaf, SketchShape};
+use sfm_pcsa::SketchShape;
 pub use shape::StudyShape;
 use sketch_hash::HashId;
 
@@ -141,7 +141,7 @@ impl Study {
     /// # Errors
     /// [`StudyError::Differs`] with every difference.
     pub fn check_sketch(&self, sketch: &AnySketch) -> Result<(), StudyError> {
-        let epsilon = sketch.leaves().iter().map(Leaf::epsilon).find(|found| *found != self.epsilon);
+        let epsilon = sketch.releases().iter().map(|leaf| leaf.epsilon()).find(|found| *found != self.epsilon);
         let hash = Some(sketch.hash_id());
         let shape = match sketch.shape() {
             AnyShape::Bitmap(SketchShape::Pcsa(shape)) => Some(shape.into()),
