@@ -1,4 +1,3 @@
-use countsketch_dp::PrivateCountSketch;
 use sfm_pcsa::{
     BitmapShape, BloomShape, Leaf, LegionsShape, LinearShape, PcsaShape, PrivateBitmap, PrivateBloom, PrivateLegions,
     PrivateLinearCounting, SfmSketch, SfmTally, Unit, looks_like_presto,
@@ -8,8 +7,8 @@ use sketch_wire::{Family as WireFamily, peek};
 
 use crate::any_shape::AnyShape;
 use crate::error::{Error, ErrorKind};
-use crate::f0::{AnyF0Sketch, RawF0Sketch, ReleasedF0Sketch};
-use crate::frequency::{FrequencySketch, RawCountSketch};
+use crate::f0::AnyF0Sketch;
+use crate::frequency::FrequencySketch;
 use crate::presto::from_presto;
 use crate::raw::{RawSketch, RecordedSketch};
 use crate::secret::SketchBytes;
@@ -277,53 +276,5 @@ impl AnySketch {
             frequencies => frequencies.hash_id(),
             f0 => f0.hash_id(),
         )
-    }
-}
-
-impl From<AnySubsampled> for AnySketch {
-    fn from(sample: AnySubsampled) -> Self {
-        Self::Subsampled(sample)
-    }
-}
-
-impl From<SfmTally> for AnySketch {
-    fn from(tally: SfmTally) -> Self {
-        Self::SfmTally(tally)
-    }
-}
-
-impl From<FrequencySketch> for AnySketch {
-    fn from(sketch: FrequencySketch) -> Self {
-        Self::Frequencies(sketch)
-    }
-}
-
-impl From<AnyF0Sketch> for AnySketch {
-    fn from(sketch: AnyF0Sketch) -> Self {
-        Self::F0(sketch)
-    }
-}
-
-impl From<ReleasedF0Sketch> for AnySketch {
-    fn from(sketch: ReleasedF0Sketch) -> Self {
-        Self::F0(sketch.into())
-    }
-}
-
-impl From<RawF0Sketch> for AnySketch {
-    fn from(raw: RawF0Sketch) -> Self {
-        Self::F0(raw.into())
-    }
-}
-
-impl From<PrivateCountSketch> for AnySketch {
-    fn from(sketch: PrivateCountSketch) -> Self {
-        Self::Frequencies(sketch.into())
-    }
-}
-
-impl From<RawCountSketch> for AnySketch {
-    fn from(raw: RawCountSketch) -> Self {
-        Self::Frequencies(raw.into())
     }
 }

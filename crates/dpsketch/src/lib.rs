@@ -3,6 +3,7 @@
 
 mod answer;
 mod any;
+mod any_from;
 mod any_shape;
 mod bounded_builder;
 mod builder;
