@@ -36,7 +36,7 @@ pub enum AnySketch {
     Sfm(SfmSketch),
     /// A raw Sketch-Flip-Merge sketch (PCSA), before noise.
     SfmRaw(RawSketch),
-    /// Released Sketch-Flip-Merge sketches that are kept together, see [`tally`](crate::tally).
+    /// Released Sketch-Flip-Merge sketches that are kept together, see [`tally`](crate::tally()).
     SfmTally(SfmTally),
     /// A released linear counting sketch.
     Linear(PrivateLinearCounting),

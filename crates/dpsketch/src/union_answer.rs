@@ -24,7 +24,7 @@ const JOINT_UNION: usize = 3;
 /// disjoint sets only ([`Answer::whole`] says so); for the union of two see [`estimate_formula`](crate::estimate_formula).
 ///
 /// One private sketch is estimated by the likelihood of its bits, two or three by the joint likelihood of all regions of
-/// their sets, more by the [tally](crate::tally) of them: how many hold a one, cell by cell. More than three
+/// their sets, more by the [tally](crate::tally()) of them: how many hold a one, cell by cell. More than three
 /// sketches of more than two noise levels are answered by the product statistic. [`Answer::method`] says which it was. None
 /// of these draws coins, so that asking twice gives the same answer. Raw sketches are merged first, and the answer has
 /// **no** privacy.
