@@ -13,7 +13,7 @@ use crate::theory::DomainError;
 
 /// Answers frequency queries of one sketch by the likeliest location of the rows under the [law](QueryLaw) of the cells.
 ///
-/// Errors are 6 to 14 % below the median's in every setting measured (5 to 31 rows, 1024 to 16384 buckets, ρ of 0.01 to 1,
+/// Errors are 5 to 16 % below the median's in every setting measured (5 to 31 rows, 1024 to 16384 buckets, ρ of 0.01 to 1,
 /// Zipf data); the [median](Frequencies) remains the default and the reference, as its error has a proof.
 ///
 /// The standard error and the interval come from rows drawn from the cells with random signs and located in the same way.

@@ -17,7 +17,7 @@ fn compare(settings: &[(u8, u32, f64)], items: u32, most: f64) {
     }
 }
 
-/// Errors are 6 to 14 % below the median's; the ratio varies by less than 1 % from sketch to sketch.
+/// Errors are 5 to 16 % below the median's; the ratio varies by less than 1 % from sketch to sketch.
 #[test]
 fn errors_are_below_the_median_s() {
     let settings = [

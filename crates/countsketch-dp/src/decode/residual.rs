@@ -12,7 +12,12 @@ use crate::theory::{DomainError, allowed_row_miss};
 pub(super) struct Residual<'a> {
     pub(super) sketch: &'a PrivateCountSketch,
     pub(super) cells: Vec<f64>,
+    /// A cell that is no larger is rounding, and 0.
+    rounding: f64,
 }
+
+/// Rounding of sums, as a share of the largest cell: some hundred times that of one `f64`.
+const ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
 
 /// How many standard errors an estimate must be from 0.
 pub(super) const STANDARD_ERRORS: f64 = 3.0;
@@ -32,7 +37,17 @@ pub(super) struct ErrorLevel {
 
 impl<'a> Residual<'a> {
     pub(super) fn new(sketch: &'a PrivateCountSketch) -> Self {
-        Self { sketch, cells: sketch.all_cells().iter().map(|&cell| integer(cell)).collect() }
+        let cells: Vec<f64> = sketch.all_cells().iter().map(|&cell| integer(cell)).collect();
+        let largest = cells.iter().fold(0.0_f64, |largest, cell| largest.max(cell.abs()));
+        Self { sketch, cells, rounding: ROUNDING * largest }
+    }
+
+    /// Takes a share of a change off the cells.
+    pub(super) fn subtract(&mut self, change: &[f64], share: f64) {
+        for (cell, change) in self.cells.iter_mut().zip(change) {
+            let left = *cell - share * change;
+            *cell = if left.abs() > self.rounding { left } else { 0.0 };
+        }
     }
 
     pub(super) fn width(&self) -> usize {

@@ -35,9 +35,7 @@ impl Step {
 
     /// Takes so much of the step off the residual.
     pub(super) fn apply(&self, residual: &mut Residual<'_>, share: f64) {
-        for (cell, change) in residual.cells.iter_mut().zip(&self.cells) {
-            *cell -= share * change;
-        }
+        residual.subtract(&self.cells, share);
     }
 }
 

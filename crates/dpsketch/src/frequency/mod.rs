@@ -24,6 +24,7 @@ mod spend;
 mod study;
 mod terms;
 mod top;
+mod top_scan;
 mod totals;
 mod users;
 mod weight;

@@ -85,7 +85,7 @@ impl<'s> FrequencyQuery<'s> {
         Ok(Self::of(Estimator::Combined(sketch.frequencies(options)?), hash, rules))
     }
 
-    /// The same, with answers where the rows most likely are by the law of all cells: errors are 6 to 14 % below the median's.
+    /// The same, with answers where the rows most likely are by the law of all cells: errors are 5 to 16 % below the median's.
     /// See [`LawFrequencies`]; the combiner of the options is not looked at.
     ///
     /// # Errors

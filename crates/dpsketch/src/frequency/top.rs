@@ -1,8 +1,5 @@
 //! The most frequent of many candidates.
 
-use core::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashSet};
-
 use cardinality_estimators::{Confidence, Estimate};
 use countsketch_dp::{DecodeOptions, PrivateCountSketch, QueryOptions, Threshold};
 use serde_json::{Value, json};
@@ -11,6 +8,7 @@ use sketch_hash::AnyHash;
 use super::decode::Candidates;
 use super::fields::ItemFields;
 use super::query::{FrequencyAnswer, check_hash, extend};
+use super::top_scan::{Candidate, Scan};
 use crate::error::{Error, ErrorKind};
 use crate::row_hasher::RowHasher;
 use crate::text::TextRules;
@@ -138,7 +136,7 @@ impl TopItems {
         for (text, key, value) in decoded.values() {
             scan.offer(text, key, value);
         }
-        scan.finish(rule, confidence, |candidate| decoded.answer(&candidate.text, candidate.key))
+        Self::of(scan, rule, confidence, |candidate| decoded.answer(&candidate.text, candidate.key))
     }
 
     fn scan(
@@ -175,9 +173,32 @@ impl TopItems {
         let confidence = options.confidence;
         let answers = options.simultaneous.max(scan.looked_at);
         let frequencies = sketch.frequencies(options.simultaneous(answers))?;
-        scan.finish(rule, confidence, |candidate| {
+        Self::of(scan, rule, confidence, |candidate| {
             Ok(FrequencyAnswer::new(candidate.text.clone(), frequencies.estimate(candidate.key)?))
         })
+    }
+
+    fn of(
+        scan: Scan,
+        rule: TopRule,
+        confidence: Confidence,
+        answer: impl Fn(&Candidate) -> Result<FrequencyAnswer, Error>,
+    ) -> Result<Self, Error> {
+        let (best, candidates, overflowed) = scan.into_best();
+        let held = best.len();
+        let mut items = Vec::with_capacity(held);
+        for candidate in best {
+            let answer = answer(&candidate)?;
+            if meets(rule, answer.estimate()) {
+                items.push(answer);
+            }
+        }
+        let false_positive_probability = match rule {
+            TopRule::Largest => None,
+            TopRule::Above(_) => Some(1.0 - confidence.get()),
+        };
+        let more = overflowed && items.len() == held;
+        Ok(Self { items, candidates, more, false_positive_probability })
     }
 
     /// The items, most frequent first; equal ones by name. Ranks are their places.
@@ -230,101 +251,9 @@ pub(super) fn check_limit(limit: usize) -> Result<(), Error> {
     Err(told.argument("-k").value("0").allowed("1 or more"))
 }
 
-/// The best candidates so far, the least of them on top.
-struct Scan {
-    best: BinaryHeap<Reverse<Candidate>>,
-    /// Hashes of those in the heap.
-    held: HashSet<u64>,
-    limit: usize,
-    looked_at: u64,
-    overflowed: bool,
-}
-
-impl Scan {
-    fn new(limit: usize) -> Self {
-        Self { best: BinaryHeap::new(), held: HashSet::new(), limit, looked_at: 0, overflowed: false }
-    }
-
-    fn offer(&mut self, text: &str, key: u64, value: f64) {
-        // One that was dropped before and comes again is dropped again.
-        if self.held.contains(&key) {
-            return;
-        }
-        self.looked_at += 1;
-        let full = self.best.len() >= self.limit;
-        self.overflowed |= full;
-        if full && self.best.peek().is_some_and(|Reverse(least)| least.is_before(value, text)) {
-            return;
-        }
-        self.held.insert(key);
-        self.best.push(Reverse(Candidate { value, text: text.to_owned(), key }));
-        if full && let Some(Reverse(dropped)) = self.best.pop() {
-            self.held.remove(&dropped.key);
-        }
-    }
-
-    fn finish(
-        self,
-        rule: TopRule,
-        confidence: Confidence,
-        answer: impl Fn(&Candidate) -> Result<FrequencyAnswer, Error>,
-    ) -> Result<TopItems, Error> {
-        let mut best: Vec<Candidate> = self.best.into_iter().map(|Reverse(candidate)| candidate).collect();
-        best.sort_unstable_by(|a, b| b.cmp(a));
-        let held = best.len();
-        let mut items = Vec::with_capacity(held);
-        for candidate in best {
-            let answer = answer(&candidate)?;
-            if meets(rule, answer.estimate()) {
-                items.push(answer);
-            }
-        }
-        let false_positive_probability = match rule {
-            TopRule::Largest => None,
-            TopRule::Above(_) => Some(1.0 - confidence.get()),
-        };
-        let more = self.overflowed && items.len() == held;
-        Ok(TopItems { items, candidates: self.looked_at, more, false_positive_probability })
-    }
-}
-
 fn meets(rule: TopRule, estimate: &Estimate) -> bool {
     match rule {
         TopRule::Largest => true,
         TopRule::Above(frequency) => estimate.lower().is_some_and(|lower| lower > frequency),
     }
 }
-
-/// The greater one has the larger value or, of equal ones, the name that comes first.
-struct Candidate {
-    value: f64,
-    text: String,
-    key: u64,
-}
-
-impl Candidate {
-    /// Whether this is at least as great as one with another value and name.
-    fn is_before(&self, value: f64, text: &str) -> bool {
-        self.value.total_cmp(&value).then_with(|| text.cmp(&self.text)).is_ge()
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.value.total_cmp(&other.value).then_with(|| other.text.cmp(&self.text))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
