@@ -163,6 +163,7 @@ const GOLDEN_KINDS: &[(&str, &[&str])] = &[
             "gf2_vec",
         ],
     ),
+    ("beyond-golden/1", &["tally_kernel", "tally_loglik", "tally_mle", "joint_venn", "venn_expr"]),
 ];
 
 /// All cases of all files, after a look that no kind is without any.

@@ -22,7 +22,7 @@ fn results_depend_on_the_seed_alone() {
 
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
-    for merge in ["extremal", "xor", "none"] {
+    for merge in ["extremal", "xor", "none", "tally", "joint"] {
         let setting = settings(&format!("{SMALL} --parties 3 --overlap half --merge {merge}"));
         let one = simulate(&setting, Some(1)).unwrap();
         for threads in [2, 3, 8] {
@@ -72,6 +72,39 @@ fn every_family_has_its_predicted_error_from_cells_and_from_counts() {
     assert!(refused.to_string().contains("legions"), "{refused}");
 }
 
+/// Eight disjoint sets, where the shared law is right: each set's own error over √8 is the least there could be, and that of
+/// the free law nearly that of one release of the union.
+#[test]
+fn tallies_of_every_family_tell_their_law_and_keep_to_its_error() {
+    for shape in ["--buckets 1024 --levels 16 --n 40000", "--sketch linear --cells 4096 --n 4000"] {
+        let text = format!("{shape} --epsilon 3 --parties 8 --merge tally --trials 300");
+        let summary = run(&text);
+        let alone = run(&format!("{shape} --epsilon 3 --merge none --trials 1")).predicted_rse();
+        assert!((alone / 8.0_f64.sqrt() * 0.6..alone).contains(&summary.rrmse()), "{text}: one {alone}\n{summary}");
+        // At 95 %, 300 trials cover less than 88 % once in a million times.
+        assert!(summary.coverage() > 0.88, "{summary}");
+        assert_eq!(summary.methods().iter().map(|(_, count)| count).sum::<u64>(), 300);
+        assert!(summary.mean_weight().is_some_and(|weight| weight > 0.8), "{summary}");
+        assert!(summary.predicted_rse().is_nan() && summary.median_half_width().is_some());
+    }
+}
+
+/// The joint likelihood of two releases is at least as good as the product statistic, whose error is predicted.
+#[test]
+fn joint_likelihoods_cover_and_are_no_worse_than_the_product_statistic() {
+    for overlap in ["disjoint", "half", "subset"] {
+        let setting =
+            format!("--buckets 1024 --levels 16 --epsilon 2 --n 40000 --parties 2 --shape {overlap} --trials 300");
+        let (joint, product) = (run(&format!("{setting} --merge joint")), run(&format!("{setting} --merge product")));
+        // 4.89/√600 = 0.2 of chance.
+        assert!(joint.rrmse() < 1.2 * product.predicted_rse(), "{overlap}\n{joint}\n{product}");
+        assert!(joint.coverage() > 0.88, "{overlap}\n{joint}");
+        assert_eq!(joint.methods(), [("joint", 300)]);
+    }
+    let many = settings("--buckets 64 --levels 8 --epsilon 2 --n 100 --parties 5 --merge joint --trials 1");
+    assert!(simulate(&many, None).is_err(), "five sets have too many regions");
+}
+
 #[test]
 fn sketches_without_noise_have_their_predicted_error() {
     assert_predicted("--buckets 512 --levels 16 --epsilon inf --n 100000 --parties 3 --overlap half", 600, 0.03);
@@ -104,6 +137,9 @@ fn the_summary_has_every_field_of_its_json() {
         "trials",
         "statuses",
         "no_estimate",
+        "median_half_width",
+        "methods",
+        "mean_weight",
         "settings",
     ] {
         assert!(json.get(field).is_some(), "{field} is missing");
@@ -129,6 +165,22 @@ fn frequencies_depend_on_the_seed_and_not_on_the_number_of_threads() {
         }
         assert_ne!(one.to_json()["rmse"], frequencies(&format!("{text} --seed 2"), None).to_json()["rmse"]);
     }
+}
+
+/// Twenty keys in 15 rows of 64 cells at ρ = 1/2: decoded, they err hardly more than noise on every count, whose mean is
+/// `√(2/π)`, since with all collisions known what is left is an average of 15 normals of variance 15; the median of those is
+/// off by 1.25 times as much at best.
+#[test]
+fn estimators_of_frequencies_differ_as_they_should() {
+    let text = "--rows 15 --width 64 --rho 0.5 --vector sparse --t 20 --value 5000 --d 20 --queries 20 --trials 200";
+    let decoded = frequencies(&format!("{text} --estimator decode --threshold 0"), None);
+    let (law, median) = (frequencies(&format!("{text} --estimator law"), None), frequencies(text, None));
+    let least = (2.0 / std::f64::consts::PI).sqrt();
+    assert!((0.93..1.2).contains(&(decoded.mean_abs_error() / least)), "{decoded}");
+    assert!(decoded.mean_abs_error() < median.mean_abs_error(), "{decoded}\n{median}");
+    assert!(law.mean_abs_error() < 1.05 * median.mean_abs_error(), "{law}\n{median}");
+    assert!(decoded.coverage() > 0.88 && law.coverage() > 0.88, "{decoded}\n{law}");
+    assert_eq!(decoded.to_json()["settings"]["threshold"], "0");
 }
 
 /// The Gaussian mechanism has standard deviation `1/√(2ρ)` whatever the data, and Count-Mean the error of its formula.

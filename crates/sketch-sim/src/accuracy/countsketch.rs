@@ -8,8 +8,8 @@ use sketch_hash::Item;
 
 use super::{AccuracyError, Plan, Table, clip};
 use crate::frequency::{
-    Answers, Baseline, Data, FrequencyError, Population, Settings, hash_from, mean_and_std_error, private_sketch,
-    simulate,
+    Answers, Baseline, Data, Estimator, FrequencyError, Population, Settings, hash_from, mean_and_std_error,
+    private_sketch, simulate,
 };
 use crate::number;
 use crate::simulate::repeat;
@@ -69,7 +69,7 @@ fn setting(
         rho: Rho::new(rho).map_err(AccuracyError::parameter)?,
         level: None,
         data: DATA,
-        combiner: Combiner::Median,
+        estimator: Estimator::Rows(Combiner::Median),
         baseline,
         queries: QUERIES,
         trials: plan.trials,

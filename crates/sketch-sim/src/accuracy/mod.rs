@@ -2,17 +2,24 @@
 
 mod clip;
 mod countsketch;
+mod decode;
+mod dictionary;
 mod f0;
 mod f0_beside;
+mod law;
+mod plan;
 mod rows;
 mod tails;
+mod tally;
+mod tally_reference;
+mod venn;
 
 use std::time::Instant;
 
 use crate::f0::F0Error;
 use crate::frequency::FrequencyError;
-use crate::options::{OptionError, Options};
-use crate::simulate::{Settings, SimulationError, Summary, simulate};
+use crate::simulate::{SimulationError, Summary, simulate};
+pub use plan::{Plan, Which};
 use rows::{Row, heads, rows};
 
 /// How far the measured error may lie from the predicted one, relative to it, up to which prediction. With 10,000 trials
@@ -21,80 +28,6 @@ const ERROR_BANDS: [(f64, f64); 2] = [(0.12, 0.03), (0.20, 0.06)];
 /// What 95 % intervals must cover while the prediction is below 12 %, and up to 20 %, where half of the misses may lie
 /// below the noise. With 10,000 trials the standard error of a coverage is 0.22 %.
 const COVERAGE_BANDS: [(f64, [f64; 2]); 2] = [(0.12, [0.94, 0.96]), (0.20, [0.94, 0.97])];
-
-/// Which table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Which {
-    /// One default sketch.
-    #[default]
-    Single,
-    /// One sketch of every family.
-    Families,
-    /// Merges.
-    Merged,
-    /// How often answers near the noise stray far.
-    Tails,
-    /// Frequencies.
-    CountSketch,
-    /// Parity sketches.
-    F0,
-    /// Parity sketches beside bitmaps of as many bits.
-    F0Beside,
-}
-
-impl Which {
-    /// The file in `docs/src`.
-    #[must_use]
-    pub const fn file(self) -> &'static str {
-        match self {
-            Self::Single => "accuracy-table.md",
-            Self::Families => "accuracy-families.md",
-            Self::Merged => "accuracy-merged.md",
-            Self::Tails => "accuracy-tails.md",
-            Self::CountSketch => "accuracy-countsketch.md",
-            Self::F0 => "accuracy-f0.md",
-            Self::F0Beside => "accuracy-f0-compare.md",
-        }
-    }
-
-    const fn flag(self) -> &'static str {
-        match self {
-            Self::Single => "",
-            Self::Families => " --families",
-            Self::Merged => " --merged",
-            Self::Tails => " --tails",
-            Self::CountSketch => " --countsketch",
-            Self::F0 => " --f0",
-            Self::F0Beside => " --f0 --compare",
-        }
-    }
-
-    const fn about(self) -> &'static str {
-        match self {
-            Self::Single => "One sketch of 4096 buckets and 24 levels",
-            Self::Families => "One release of one sketch",
-            Self::Merged => "Merges of releases of 24 levels",
-            Self::Tails => "Two releases near the noise",
-            Self::CountSketch => "Frequencies",
-            Self::F0 | Self::F0Beside => "Parity sketches",
-        }
-    }
-}
-
-/// How a table is made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// Which table.
-    pub which: Which,
-    /// Runs for each setting.
-    pub trials: u32,
-    /// Seed of the first setting; the others follow.
-    pub seed: u64,
-    /// Worker threads, `None` for all cores.
-    pub threads: Option<usize>,
-    /// Where the table goes.
-    pub out: Option<String>,
-}
 
 /// Why there is no table.
 #[derive(Debug, thiserror::Error)]
@@ -120,51 +53,6 @@ impl AccuracyError {
     }
 }
 
-impl Plan {
-    /// Reads the options of `accuracy`.
-    ///
-    /// # Errors
-    /// [`OptionError`] naming the option.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, OptionError> {
-        let flags = ["--families", "--merged", "--tails", "--countsketch", "--f0", "--compare"];
-        let options = Options::parse(arguments, &["--trials", "--seed", "--threads", "--out"], &flags)?;
-        if let Some(operand) = options.operands().first() {
-            return Err(OptionError::Unknown { name: operand.clone() });
-        }
-        let expected = "a whole number from 1 to 10000000";
-        let usual = if options.flag("--countsketch") {
-            countsketch::SKETCHES
-        } else if options.flag("--compare") {
-            f0_beside::TRIALS
-        } else {
-            10_000
-        };
-        let trials = options.number("--trials", expected)?.unwrap_or(usual);
-        if !(1..=Settings::MAX_TRIALS).contains(&trials) {
-            return Err(Options::refuse("--trials", &trials.to_string(), expected));
-        }
-        let given = flags.iter().filter(|flag| options.flag(flag)).copied().collect::<Vec<_>>();
-        let which = match given.as_slice() {
-            [] => Which::Single,
-            ["--families"] => Which::Families,
-            ["--merged"] => Which::Merged,
-            ["--tails"] => Which::Tails,
-            ["--countsketch"] => Which::CountSketch,
-            ["--f0"] => Which::F0,
-            ["--f0", "--compare"] => Which::F0Beside,
-            ["--compare"] => return Err(Options::refuse("--compare", "", "--f0 beside it")),
-            several => return Err(Options::refuse(several[0], several[1], "one table at a time")),
-        };
-        Ok(Self {
-            which,
-            trials,
-            seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
-            threads: crate::simulate::threads(&options)?,
-            out: options.text("--out").map(str::to_owned),
-        })
-    }
-}
-
 /// The finished table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
@@ -181,7 +69,12 @@ pub struct Table {
 pub fn table(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, AccuracyError> {
     match plan.which {
         Which::Tails => return tails::table(plan, progress),
+        Which::Tally(Some(sketches)) => return tally::table(plan, sketches, progress),
+        Which::Tally(None) => return Err(AccuracyError::Parameter("how many releases are tallied?".to_owned())),
+        Which::Venn => return venn::table(plan, progress),
         Which::CountSketch => return countsketch::table(plan, progress),
+        Which::Decode => return decode::table(plan, progress),
+        Which::Law => return law::table(plan, progress),
         Which::F0 => return f0::table(plan, progress),
         Which::F0Beside => return f0_beside::table(plan, progress),
         Which::Single | Which::Families | Which::Merged => {}
@@ -281,7 +174,7 @@ mod tests {
             let words = markdown(&plan(which), &[]);
             let command = words.split('`').nth(1).unwrap();
             let options = command.strip_prefix("cargo xtask accuracy").unwrap().split_whitespace();
-            assert_eq!(Plan::parse(options.map(str::to_owned)).unwrap().which, which);
+            assert_eq!(Plan::parse(options.map(str::to_owned)).unwrap()[0].which, which);
         }
     }
 

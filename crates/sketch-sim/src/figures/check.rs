@@ -44,6 +44,12 @@ impl Point {
         Self { series: series.to_owned(), x, simulated, theory, model, trials, chance, percent: true }
     }
 
+    /// A point beside one that another implementation simulated, each with its number of trials: chance moves both.
+    pub(crate) fn beside(series: &str, x: f64, (simulated, trials): (f64, u32), (other, others): (f64, u32)) -> Self {
+        let chance = SIGMAS * (0.5 / f64::from(trials) + 0.5 / f64::from(others)).sqrt();
+        Self { model: Some(0.0), chance, ..Self::new(series, x, simulated, other, trials) }
+    }
+
     /// A point whose number is the share of `trials` in which something happened, `theory` its probability; `model` is how
     /// far theory itself may be off. Chance by Bernstein's inequality, which holds for rare events, too.
     pub(crate) fn share(series: &str, x: f64, (simulated, theory): (f64, f64), model: f64, trials: u32) -> Self {
@@ -128,15 +134,10 @@ pub(crate) fn table(points: &[Point]) -> String {
 pub(crate) fn csv(points: &[Point], x: &str, [simulated, theory]: [&str; 2]) -> String {
     let mut text = format!("series,{x},{simulated},{theory},trials\n");
     for point in points {
-        let _ = writeln!(
-            text,
-            "\"{}\",{},{:.6},{:.6},{}",
-            point.series,
-            short(point.x),
-            point.simulated,
-            point.theory,
-            point.trials
-        );
+        // What nothing is known of stays empty.
+        let theory = if point.theory.is_nan() { String::new() } else { format!("{:.6}", point.theory) };
+        let _ =
+            writeln!(text, "\"{}\",{},{:.6},{theory},{}", point.series, short(point.x), point.simulated, point.trials);
     }
     text
 }
@@ -160,6 +161,16 @@ mod tests {
         assert!(Point { simulated: 0.109, ..point.clone() }.violation().unwrap().contains("+0.0900"));
         assert!(Point { simulated: f64::NAN, ..point }.violation().is_some());
         assert_eq!(Point::new("a", 10.0, 5.0, 0.25, 5000).violation(), None);
+    }
+
+    #[test]
+    fn a_point_beside_another_simulation_has_the_chance_of_both() {
+        // 4.9·√(1/400 + 1/400) = 0.3465.
+        let point = Point::beside("a", 2.0, (0.13, 200), (0.1, 200));
+        assert!((point.bound().unwrap() - 0.3465).abs() < 1e-4 && point.violation().is_none());
+        assert!(Point { simulated: 0.136, ..point }.violation().is_some());
+        let alone = Point { model: None, ..Point::new("a", 4.0, 0.1, f64::NAN, 200) };
+        assert!(alone.violation().is_none() && csv(&[alone], "x", RRMSE).ends_with("\"a\",4,0.100000,,200\n"));
     }
 
     #[test]

@@ -62,6 +62,13 @@ impl<'a> Curves<'a> {
         self.points.push(point);
     }
 
+    /// Draws the line of the last curve through its points.
+    pub(super) fn join_dots(&mut self) {
+        if let Some(series) = self.series.last_mut() {
+            series.line.clone_from(&series.dots);
+        }
+    }
+
     /// The settings with trials and a seed of their own.
     pub(super) fn next(&mut self, settings: &Settings, cost: u32) -> Settings {
         let (trials, seed) = self.share(cost);

@@ -10,11 +10,13 @@ mod by_merges;
 mod chart;
 mod check;
 mod curve;
+mod dictionary;
 mod families;
 mod median;
 mod parity;
 mod peers;
 mod sparse;
+mod tally;
 
 use std::path::Path;
 use std::time::Instant;
@@ -38,11 +40,15 @@ const FIGURES: &[Figure] = &[
     Figure { name: "epsilon", draw: by_epsilon::draw },
     Figure { name: "merges", draw: by_merges::draw },
     Figure { name: "merges-epsilon", draw: by_merges::draw_by_epsilon },
+    Figure { name: "tally-1", draw: tally::draw_at_1 },
+    Figure { name: "tally-2", draw: tally::draw_at_2 },
+    Figure { name: "tally-4", draw: tally::draw_at_4 },
     Figure { name: "families", draw: families::draw },
     Figure { name: "f0", draw: parity::draw },
     Figure { name: "f0-merges", draw: parity::draw_by_merges },
     Figure { name: "median", draw: median::draw },
     Figure { name: "sparse", draw: sparse::draw },
+    Figure { name: "dictionary", draw: dictionary::draw },
 ];
 
 /// Trials of a full run where counts are drawn.

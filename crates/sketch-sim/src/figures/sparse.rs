@@ -8,7 +8,7 @@ use super::axis::Axis;
 use super::chart::{Chart, Series};
 use super::check::Point;
 use super::{Drawn, Effort, FigureError, spaced};
-use crate::frequency::{Baseline, Data, Settings, absolute_errors};
+use crate::frequency::{Baseline, Data, Estimator, Settings, absolute_errors};
 use crate::number;
 
 /// Entries of the vector and cells of a row.
@@ -137,7 +137,7 @@ fn simulated(rows: u8, baseline: Option<Baseline>, effort: &Effort, index: u64) 
         rho: Rho::new(0.5 / (UNIT * UNIT)).map_err(FigureError::parameter)?,
         level: None,
         data: Data::Sparse { items: ENTRIES, entries: ENTRIES, value: number::floor_clamped(UNIT * VALUE) },
-        combiner: countsketch_dp::Combiner::Median,
+        estimator: Estimator::Rows(countsketch_dp::Combiner::Median),
         baseline,
         queries: QUERIES,
         trials: (effort.trials.saturating_mul(ANSWERS) / QUERIES).max(1),

@@ -1,14 +1,16 @@
 //! Simulation of private frequencies: build, release and query count sketches many times, beside other mechanisms.
 
 mod data;
+mod estimator;
 mod run;
 mod settings;
 mod summary;
 
 pub(crate) use data::Population;
+pub use estimator::{Baseline, Estimator};
 pub use run::{FrequencyError, simulate};
 pub(crate) use run::{absolute_errors, hash_from, private_sketch};
-pub use settings::{Baseline, Data, Settings};
+pub use settings::{Data, Settings};
 pub use summary::Summary;
 pub(crate) use summary::{mean_and_std_error, quantile};
 

@@ -3,8 +3,9 @@
 use std::error::Error;
 
 use cardinality_estimators::{Confidence, Estimate};
+use countsketch_dp::theory::DomainError;
 use countsketch_dp::{
-    ContributionBound, CountSketch, CountSketchShape, DenseVector, IntervalMethod, PrivateCountSketch,
+    ContributionBound, CountSketch, CountSketchShape, DecodeOptions, DenseVector, IntervalMethod, PrivateCountSketch,
     PrivateUnsignedSketch, QueryOptions, TotalWeight, UnsignedSketch,
 };
 use dp_noise::hazmat::InsecureTestRng;
@@ -14,7 +15,8 @@ use sketch_hash::{DefaultHash, HashKey, Item};
 
 use super::Answers;
 use super::data::{Population, records_together};
-use super::settings::{Baseline, Settings};
+use super::estimator::{Baseline, Estimator};
+use super::settings::Settings;
 use super::summary::Summary;
 use crate::number;
 use crate::simulate::repeat;
@@ -32,6 +34,12 @@ pub enum FrequencyError {
     /// Worker threads could not be started.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<DomainError> for FrequencyError {
+    fn from(error: DomainError) -> Self {
+        Self::refused(error)
+    }
 }
 
 impl FrequencyError {
@@ -83,9 +91,7 @@ fn answers(
     let estimates = match settings.baseline {
         None => {
             let sketch = private_sketch(settings.shape, settings.rho, &population.updates, &hash, noise)?;
-            let options = QueryOptions::default().combiner(settings.combiner).interval(IntervalMethod::Bucket);
-            let frequencies = sketch.frequencies(options.confidence(CONFIDENCE)).map_err(FrequencyError::refused)?;
-            frequencies.estimate_all(&keys).map_err(FrequencyError::refused)?
+            by_sketch(settings, &sketch, &hash, &keys)?
         }
         Some(Baseline::Gaussian) => by_vector(settings, population, noise)?,
         Some(baseline) => {
@@ -99,6 +105,28 @@ fn answers(
         }
     };
     Ok(Answers::new(population, &estimates))
+}
+
+/// The answers of one sketch for these keys.
+fn by_sketch(
+    settings: &Settings,
+    sketch: &PrivateCountSketch,
+    hash: &DefaultHash,
+    keys: &[u64],
+) -> Result<Vec<Estimate>, FrequencyError> {
+    let options = QueryOptions::default().interval(IntervalMethod::Bucket).confidence(CONFIDENCE);
+    let answers = match settings.estimator {
+        Estimator::Rows(combiner) => sketch.frequencies(options.combiner(combiner))?.estimate_all(keys),
+        Estimator::Law => sketch.law_frequencies(options)?.estimate_all(keys),
+        Estimator::Decode(threshold) => {
+            let candidates: Vec<u64> =
+                (0..u64::from(settings.data.items())).map(|item| Item::from(item).hash64(hash)).collect();
+            let decoded = sketch.decode(&candidates, DecodeOptions::from(threshold).confidence(CONFIDENCE))?;
+            let answers = keys.iter().filter_map(|&key| decoded.estimate(key).transpose());
+            answers.collect::<Result<Vec<Estimate>, _>>()
+        }
+    };
+    Ok(answers?)
 }
 
 impl Answers {

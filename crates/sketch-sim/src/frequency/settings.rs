@@ -1,15 +1,14 @@
 //! What is simulated.
 
 use std::fmt;
-use std::str::FromStr;
 
-use countsketch_dp::{Combiner, CountSketchShape};
+use countsketch_dp::CountSketchShape;
 use dp_noise::{Delta, Epsilon, Rho, dp_to_zcdp};
 use serde_json::{Value, json};
 
+use super::estimator::{Baseline, Estimator};
 use crate::number;
 use crate::options::{OptionError, Options};
-use crate::simulate::UnknownWord;
 
 /// The vector of frequencies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,17 +43,6 @@ impl Data {
     }
 }
 
-/// What answers in the place of a count sketch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Baseline {
-    /// The Gaussian mechanism on the vector itself.
-    Gaussian,
-    /// The minimum of the rows of a sketch without signs.
-    CountMin,
-    /// Their mean less the average load.
-    CountMean,
-}
-
 /// One setting of the simulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -66,8 +54,8 @@ pub struct Settings {
     pub level: Option<(Epsilon, Delta)>,
     /// The vector.
     pub data: Data,
-    /// How rows become an answer.
-    pub combiner: Combiner,
+    /// How cells become an answer.
+    pub estimator: Estimator,
     /// Another mechanism.
     pub baseline: Option<Baseline>,
     /// Items asked of each release.
@@ -78,7 +66,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-const WITH_VALUE: [&str; 17] = [
+const WITH_VALUE: [&str; 18] = [
     "--rows",
     "--width",
     "--rho",
@@ -91,6 +79,7 @@ const WITH_VALUE: [&str; 17] = [
     "--t",
     "--value",
     "--estimator",
+    "--threshold",
     "--baseline",
     "--queries",
     "--trials",
@@ -118,7 +107,7 @@ impl Settings {
             rho,
             level,
             data: data(&options)?,
-            combiner: estimator(&options)?,
+            estimator: Estimator::parse(&options)?,
             baseline: baseline(&options)?,
             queries: count(&options, "--queries", 500)?,
             trials: count(&options, "--trials", 20)?,
@@ -135,7 +124,8 @@ impl Settings {
             "rows": self.shape.rows(),
             "width": self.shape.width(),
             "rho": self.rho.get(),
-            "estimator": estimator_name(self.combiner),
+            "estimator": self.estimator.name(),
+            "threshold": self.estimator.threshold(),
             "baseline": self.baseline.map_or_else(|| "none".to_owned(), |baseline| baseline.to_string()),
             "queries": self.queries,
             "seed": self.seed,
@@ -235,19 +225,6 @@ fn large(options: &Options, name: &str, default: u64) -> Result<u64, OptionError
     fits.ok_or_else(|| Options::refuse(name, text, "a whole number from 1 to 2^40"))
 }
 
-const ESTIMATORS: [(&str, Combiner); 3] =
-    [("median", Combiner::Median), ("trimmed", Combiner::Trimmed), ("mean", Combiner::Mean)];
-
-fn estimator(options: &Options) -> Result<Combiner, OptionError> {
-    let word = options.text("--estimator").unwrap_or("median");
-    let found = ESTIMATORS.iter().find(|(name, _)| *name == word).map(|(_, combiner)| *combiner);
-    found.ok_or_else(|| Options::refuse("--estimator", word, "median, trimmed or mean"))
-}
-
-fn estimator_name(combiner: Combiner) -> &'static str {
-    ESTIMATORS.iter().find(|(_, known)| *known == combiner).map_or("another", |(name, _)| name)
-}
-
 fn baseline(options: &Options) -> Result<Option<Baseline>, OptionError> {
     match options.text("--baseline") {
         None | Some("none") => Ok(None),
@@ -255,27 +232,10 @@ fn baseline(options: &Options) -> Result<Option<Baseline>, OptionError> {
     }
 }
 
-impl FromStr for Baseline {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        let all = [Self::Gaussian, Self::CountMin, Self::CountMean];
-        all.into_iter().find(|one| one.to_string() == word).ok_or(UnknownWord)
-    }
-}
-
-impl fmt::Display for Baseline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Gaussian => "gaussian",
-            Self::CountMin => "countmin",
-            Self::CountMean => "countmean",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use countsketch_dp::Threshold;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Settings, OptionError> {
@@ -314,5 +274,13 @@ mod tests {
         }
         assert_eq!(parse("--rho 1 --baseline countmin").unwrap().baseline, Some(Baseline::CountMin));
         assert_eq!(parse("--rho 1 --baseline none").unwrap().baseline, None);
+        let decoded = |text: &str| parse(&format!("--rho 1 {text}")).map(|found| found.estimator);
+        assert_eq!(decoded("--estimator decode").unwrap(), Estimator::Decode(Threshold::Auto));
+        assert_eq!(decoded("--estimator decode --threshold 0").unwrap(), Estimator::Decode(Threshold::None));
+        assert_eq!(parse("--rho 1 --estimator decode --threshold 0").unwrap().to_json()["threshold"], "0");
+        assert_eq!(decoded("--estimator law").unwrap().name(), "law");
+        for text in ["--threshold auto", "--estimator law --threshold 0", "--estimator decode --threshold 1"] {
+            assert!(decoded(text).unwrap_err().to_string().contains("--threshold"), "{text}");
+        }
     }
 }

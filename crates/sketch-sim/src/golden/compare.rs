@@ -6,7 +6,8 @@ use std::fmt;
 use serde_json::Value;
 
 /// Fields of an expectation that are remarks.
-const REMARKS: &[&str] = &["name", "note", "notes", "formula", "true_n", "computed", "generator"];
+const REMARKS: &[&str] =
+    &["name", "note", "notes", "formula", "true_n", "computed", "generator", "multiplicities_indicative"];
 
 /// How close numbers must be: `|got − want| ≤ atol + rtol·|want|`, element by element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +25,15 @@ pub enum Got {
     Number(f64),
     /// A number with an absolute tolerance of its own, in the place of the case's.
     Within(f64, f64),
+    /// A number with tolerances of its own, in the place of the case's.
+    Near {
+        /// The number.
+        value: f64,
+        /// In proportion to the wanted number.
+        relative: f64,
+        /// Whatever the wanted number.
+        absolute: f64,
+    },
     /// An integer that must be equal.
     Integer(u64),
     /// A word that must be equal.
@@ -98,7 +108,7 @@ impl Got {
 impl fmt::Display for Got {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(value) | Self::Within(value, _) => write!(f, "{value:?}"),
+            Self::Number(value) | Self::Within(value, _) | Self::Near { value, .. } => write!(f, "{value:?}"),
             Self::Integer(value) | Self::Numerator(value) => write!(f, "{value}"),
             Self::Text(word) => write!(f, "{word:?}"),
             Self::Truth(value) => write!(f, "{value}"),
@@ -154,6 +164,9 @@ fn agrees(want: &Value, got: &Got, tolerance: Tolerance) -> bool {
     match got {
         Got::Number(got) => want.as_f64().is_some_and(|want| near(*got, want, relative, absolute)),
         Got::Within(got, own) => want.as_f64().is_some_and(|want| near(*got, want, relative, *own)),
+        Got::Near { value, relative, absolute } => {
+            want.as_f64().is_some_and(|want| near(*value, want, *relative, *absolute))
+        }
         Got::Integer(got) => want.as_u64().or_else(|| want.as_f64().and_then(crate::number::whole)) == Some(*got),
         Got::Text(got) => want.as_str() == Some(got),
         Got::Truth(got) => want.as_bool() == Some(*got),
@@ -219,6 +232,13 @@ mod tests {
     fn a_tolerance_of_its_own_replaces_that_of_the_case() {
         assert!(compare(&json!([0.0]), &Got::List(vec![Got::Within(1e-9, 1e-8)]), EXACT).is_empty());
         assert_eq!(compare(&json!([0.0]), &Got::List(vec![Got::Within(1e-7, 1e-8)]), EXACT).len(), 1);
+    }
+
+    #[test]
+    fn both_tolerances_of_its_own_replace_those_of_the_case() {
+        let near = |value| Got::Near { value, relative: 0.1, absolute: 0.5 };
+        assert!(compare(&json!([10.0]), &Got::List(vec![near(11.4)]), EXACT).is_empty());
+        assert_eq!(compare(&json!([10.0, 10.0]), &Got::List(vec![near(11.6), near(f64::NAN)]), LOOSE).len(), 2);
     }
 
     #[test]

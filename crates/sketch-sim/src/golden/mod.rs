@@ -1,5 +1,6 @@
 //! The golden-file runner: every case is computed by the product's public API and compared with its expected fields.
 
+mod beyond;
 mod compare;
 mod countsketch;
 mod f0;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::compare::{Got, Tolerance};
 use super::input::CaseError;
-use super::{countsketch, f0, sfm};
+use super::{beyond, countsketch, f0, sfm};
 
 /// One case of a golden file.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub struct Schema {
 }
 
 /// Every schema of the product.
-pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA, countsketch::SCHEMA, f0::SCHEMA];
+pub(super) const SCHEMAS: &[Schema] = &[sfm::SCHEMA, countsketch::SCHEMA, f0::SCHEMA, beyond::SCHEMA];
 
 impl Schema {
     /// The schema of a file.

@@ -7,20 +7,10 @@ use dp_noise::Epsilon;
 use serde_json::{Value, json};
 use sfm_pcsa::SketchShape;
 
+use super::overlap::Overlap;
 use super::shape;
 use crate::number;
 use crate::options::{OptionError, Options};
-
-/// How the parties' sets overlap. The size of their union is the same in every case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overlap {
-    /// Each item in one set, the sets as equal in size as can be.
-    Disjoint,
-    /// Half of the items in every set, each of the rest in one set.
-    Half,
-    /// Every item in every set.
-    Same,
-}
 
 /// How the union is estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +21,12 @@ pub enum Merge {
     Symmetric,
     /// From the deterministic merge of releases of the xor family.
     Xor,
-    /// From all releases at once, without a merge.
+    /// From all releases at once by the product statistic, without a merge.
     None,
+    /// From the tally of all releases: how many noisy bits of each cell are one.
+    Tally,
+    /// From all releases at once by the joint likelihood of every region of their Venn diagram; for up to four.
+    Joint,
 }
 
 /// What is drawn at random.
@@ -44,6 +38,9 @@ pub enum Sampling {
     /// The number of ones in each level of the sketch that is estimated from, by their exact law.
     Counts,
 }
+
+/// The words of `--merge`.
+const MERGES: &str = "extremal, symmetric, xor, none (or product), tally or joint";
 
 /// One setting of the simulator.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,8 +66,8 @@ pub struct Settings {
 }
 
 /// Options of `simulate sfm` that take a value.
-const WITH_VALUE: [&str; 9] =
-    ["--epsilon", "--n", "--parties", "--merged", "--overlap", "--merge", "--trials", "--seed", "--threads"];
+const WITH_VALUE: [&str; 10] =
+    ["--epsilon", "--n", "--parties", "--merged", "--overlap", "--shape", "--merge", "--trials", "--seed", "--threads"];
 
 impl Settings {
     /// The largest number of items, 2^60.
@@ -96,8 +93,8 @@ impl Settings {
             epsilon: epsilon(&options)?,
             n: count(&options)?,
             parties: parties(&options)?,
-            overlap: word(&options, "--overlap", Overlap::Disjoint, "disjoint, half or same")?,
-            merge: word(&options, "--merge", Merge::Extremal, "extremal, symmetric, xor or none")?,
+            overlap: overlap(&options)?,
+            merge: word(&options, "--merge", Merge::Extremal, MERGES)?,
             sampling: if options.flag("--counts") { Sampling::Counts } else { Sampling::Cells },
             trials: ranged(&options, "--trials", 1000, 1, Self::MAX_TRIALS)?,
             seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
@@ -122,19 +119,6 @@ impl Settings {
         }
         settings
     }
-
-    /// Items in every party's set, and items that only party `party` holds.
-    #[must_use]
-    pub fn split(&self, party: u32) -> (u64, u64) {
-        let common = match self.overlap {
-            Overlap::Disjoint => 0,
-            Overlap::Half => self.n / 2,
-            Overlap::Same => self.n,
-        };
-        let (rest, parties) = (self.n - common, u64::from(self.parties));
-        let own = rest / parties + u64::from(u64::from(party) < rest % parties);
-        (common, own)
-    }
 }
 
 /// `--parties` or its other name `--merged`.
@@ -143,6 +127,15 @@ fn parties(options: &Options) -> Result<u32, OptionError> {
         (Some(_), Some(value)) => Err(Options::refuse("--merged", value, "one of --parties and --merged")),
         (None, Some(_)) => ranged(options, "--merged", 1, 1, Settings::MAX_PARTIES),
         _ => ranged(options, "--parties", 1, 1, Settings::MAX_PARTIES),
+    }
+}
+
+/// `--overlap` or its other name `--shape`.
+fn overlap(options: &Options) -> Result<Overlap, OptionError> {
+    match (options.text("--overlap"), options.text("--shape")) {
+        (Some(_), Some(value)) => Err(Options::refuse("--shape", value, "one of --overlap and --shape")),
+        (None, Some(_)) => word(options, "--shape", Overlap::Disjoint, &Overlap::words()),
+        _ => word(options, "--overlap", Overlap::Disjoint, &Overlap::words()),
     }
 }
 
@@ -190,29 +183,13 @@ pub(crate) fn threads(options: &Options) -> Result<Option<usize>, OptionError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownWord;
 
-impl FromStr for Overlap {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        [Self::Disjoint, Self::Half, Self::Same].into_iter().find(|one| one.to_string() == word).ok_or(UnknownWord)
-    }
-}
-
-impl fmt::Display for Overlap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Disjoint => "disjoint",
-            Self::Half => "half",
-            Self::Same => "same",
-        })
-    }
-}
-
 impl FromStr for Merge {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        let all = [Self::Extremal, Self::Symmetric, Self::Xor, Self::None];
+        let all = [Self::Extremal, Self::Symmetric, Self::Xor, Self::None, Self::Tally, Self::Joint];
+        // The product statistic is what answers where nothing is merged.
+        let word = if word == "product" { "none" } else { word };
         all.into_iter().find(|one| one.to_string() == word).ok_or(UnknownWord)
     }
 }
@@ -224,6 +201,8 @@ impl fmt::Display for Merge {
             Self::Symmetric => "symmetric",
             Self::Xor => "xor",
             Self::None => "none",
+            Self::Tally => "tally",
+            Self::Joint => "joint",
         })
     }
 }
@@ -239,14 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn every_split_has_the_union_that_was_asked_for() {
-        for overlap in [Overlap::Disjoint, Overlap::Half, Overlap::Same] {
-            for (n, parties) in [(1, 1), (1, 3), (1000, 3), (1001, 7), (5, 8)] {
-                let settings = Settings { n, parties, overlap, ..parse("").unwrap() };
-                let own: u64 = (0..parties).map(|party| settings.split(party).1).sum();
-                assert_eq!(settings.split(0).0 + own, n, "{overlap}, {parties} parties");
-            }
-        }
+    fn overlaps_and_merges_have_other_names() {
+        assert_eq!(parse("--shape half-pairs").unwrap().overlap, Overlap::HalfPairs);
+        assert_eq!(parse("--overlap nested").unwrap().overlap, Overlap::Nested);
+        assert!(parse("--overlap half --shape half").unwrap_err().to_string().contains("--shape"));
+        assert_eq!(parse("--merge product").unwrap().merge, Merge::None);
+        assert_eq!(parse("--merge none").unwrap().merge, Merge::None);
+        assert_eq!(parse("--merge tally").unwrap().to_json()["merge"], "tally");
+        assert_eq!(parse("--merge joint").unwrap().merge, Merge::Joint);
+        let message = parse("--shape most").unwrap_err().to_string();
+        assert!(message.contains("half-powerlaw") && message.contains("sizes15"), "{message}");
     }
 
     #[test]
