@@ -159,8 +159,10 @@ pub enum ParamError {
         /// The number given.
         found: usize,
     },
-    /// A cell of a tally could show more than 1024 different numbers of ones.
-    #[error("a cell of these classes has {found} tallies, but at most 1024 are allowed")]
+    /// A cell of a tally could show more than 257 different numbers of ones.
+    #[error(
+        "a cell of these sketches has {found} tallies, but at most 257 are estimated: merge some of the sketches first"
+    )]
     States {
         /// The number of tallies; the largest number there is when it is beyond that.
         found: usize,

@@ -47,11 +47,11 @@ impl Estimate {
         // Without a value, as of a sketch that is full, the lower end stands for itself.
         let centre = self.value().or(self.lower()).map(scaled);
         let (left, right) = centre.map_or((0.0, 0.0), ends);
-        let lower = centre.zip(self.lower()).map(|(centre, lower)| (centre - (centre - scaled(lower)).hypot(left)).max(0.0));
+        let lower =
+            centre.zip(self.lower()).map(|(centre, lower)| (centre - (centre - scaled(lower)).hypot(left)).max(0.0));
         let upper = centre.zip(self.upper()).map(|(centre, upper)| centre + (scaled(upper) - centre).hypot(right));
         let value = self.value().map(scaled);
-        let std_error =
-            self.std_error().map(|error| scaled(error).hypot((spread * value.unwrap_or(0.0)).sqrt()));
+        let std_error = self.std_error().map(|error| scaled(error).hypot((spread * value.unwrap_or(0.0)).sqrt()));
         let weak = value.zip(std_error).is_some_and(|(value, error)| error > value / 2.0);
         let status = match self.status() {
             Status::Ok if weak => Status::LowInformation,

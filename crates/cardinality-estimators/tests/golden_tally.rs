@@ -11,7 +11,7 @@ use cardinality_estimators::tally::{
 use cardinality_estimators::{BitChannel, CellLayout, Confidence, diagnostics};
 use serde_json::Value;
 
-const GOLDEN: &str = include_str!("golden/tally_estimators.json");
+const GOLDEN: &str = include_str!("golden/beyond_golden.json");
 
 fn cases(kind: &str) -> Vec<Value> {
     let golden: Value = serde_json::from_str(GOLDEN).unwrap();

@@ -256,7 +256,9 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(new(&[], vec![]), Err(ParamError::Classes { found: 0 }));
     assert_eq!(new(&[class(0.9, 0.1, 0)], vec![]), Err(ParamError::Classes { found: 1 }));
     assert_eq!(new(&[two[0]; 3], vec![]), Err(ParamError::Classes { found: 3 }));
-    assert_eq!(new(&[class(0.9, 0.1, 1024)], vec![]), Err(ParamError::States { found: 1025 }));
+    assert_eq!(new(&[class(0.9, 0.1, 256)], vec![]), Err(ParamError::Counts { expected: 2, found: 0 }));
+    assert_eq!(new(&[class(0.9, 0.1, 257)], vec![]), Err(ParamError::States { found: 258 }));
+    assert_eq!(new(&[class(0.9, 0.1, 15), class(0.8, 0.1, 16)], vec![]), Err(ParamError::States { found: 272 }));
     assert_eq!(new(&[class(0.9, 0.1, usize::MAX)], vec![]), Err(ParamError::States { found: usize::MAX }));
     assert_eq!(new(&two, vec![vec![64, 0, 0]]), Err(ParamError::Counts { expected: 2, found: 1 }));
     assert_eq!(new(&two, vec![vec![64, 0]; 2]), Err(ParamError::Counts { expected: 3, found: 2 }));

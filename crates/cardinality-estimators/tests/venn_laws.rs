@@ -192,8 +192,30 @@ fn groups_that_do_not_fit_are_refused() {
     let large = vec![vec![class(BitChannel::NOISELESS, 17)]; 2];
     let expected = GroupCounts::MAX_STATES;
     assert_eq!(new(&large, vec![]), ParamError::GroupStates { expected, found: 324 });
+    // More regions leave room for fewer: four sketches a group for three groups, two for four.
+    let alike = |groups, sketches| vec![vec![class(BitChannel::NOISELESS, sketches)]; groups];
+    assert_eq!(new(&alike(3, 5), vec![]), ParamError::GroupStates { expected: 150, found: 216 });
+    assert_eq!(new(&alike(4, 3), vec![]), ParamError::GroupStates { expected: 81, found: 256 });
+    assert_eq!(new(&alike(3, 4), vec![]), ParamError::Counts { expected: 1, found: 0 });
+    assert_eq!(new(&alike(4, 2), vec![]), ParamError::Counts { expected: 1, found: 0 });
     let endless = vec![vec![class(BitChannel::NOISELESS, usize::MAX)]; 2];
     assert_eq!(new(&endless, vec![]), ParamError::GroupStates { expected, found: usize::MAX });
     assert_eq!(new(&[vec![one()]], vec![vec![10, 0, 0]]), ParamError::Counts { expected: 2, found: 3 });
     assert_eq!(new(&[vec![one()]], vec![vec![4, 5]]), ParamError::Patterns { expected: 10, found: 9 });
+}
+
+#[test]
+fn groups_without_a_one_hold_nothing() {
+    let channel = BitChannel::symmetric(1.0 / (1.0 + 40.0_f64.exp())).unwrap();
+    let layout = CellLayout::pcsa(2, 64).unwrap();
+    for groups in [vec![7, 7], vec![3, 3, 3]] {
+        let states: usize = groups.iter().map(|sketches| sketches + 1).product();
+        let groups: Vec<_> = groups.into_iter().map(|sketches| vec![class(channel, sketches)]).collect();
+        let zeros: Vec<u64> = (0..states).map(|state| if state == 0 { 2 } else { 0 }).collect();
+        let fit = venn::fit_groups(&GroupCounts::new(&layout, &groups, vec![zeros; 64]).unwrap()).unwrap();
+        assert_eq!(fit.status(), Status::BelowNoise);
+        let union = fit.union(Confidence::P95);
+        assert_eq!((union.value(), union.status()), (Some(0.0), Status::BelowNoise));
+        assert!(union.upper().is_some_and(|upper| upper < 20.0), "{union}");
+    }
 }

@@ -10,7 +10,7 @@ use super::shared_fit::SharedFit;
 use super::{SizeSpread, TallyCounts};
 use crate::estimate::Parts;
 use crate::solve::Peak;
-use crate::{Confidence, Estimate, ParamError, Status};
+use crate::{Confidence, Estimate, LevelCounts, ParamError, Status};
 
 /// Which law an answer stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,14 +75,17 @@ impl TallyEstimate {
         self.guard.weight
     }
 
-    /// `G = 2·(l_free − l_shared)`: what assuming that no set is special costs; infinite where one of the laws has no
-    /// answer between 0 and the end of the range.
+    /// `G = 2·(l_free − l_shared)`: what assuming that no set is special costs; infinite where the free law has no answer
+    /// between 0 and the end of the range or the shared law none below it.
+    ///
+    /// It may be a little below 0: the shared law takes the number of items for Poisson's and the free law for fixed, so the
+    /// chance of an empty cell is `e^(−ρ·n)` in the one and `(1 − ρ)^n` in the other.
     #[must_use]
     pub const fn misfit(&self) -> f64 {
         self.guard.misfit
     }
 
-    /// What the free law says.
+    /// What the free law says; of a single sketch, which has one law, what its likelihood says.
     #[must_use]
     pub const fn free(&self) -> LawEstimate {
         self.free
@@ -101,16 +104,20 @@ impl TallyEstimate {
 /// With `S` and `F` the sizes at which the shared and the free law are most likely, `ln n̂ = w·ln S + (1 − w)·ln F`. The
 /// weight `w` falls with the misfit `G` of the shared law and with the spread of the sketches' own sizes, if these are
 /// given: sets of different sizes that a tally cannot tell from equal ones bias the shared law. Without `sizes` the interval
-/// is never that of the shared law alone. The standard error is the interval's half width on the logarithmic scale over
-/// `z`, times `n̂`. A single sketch is estimated as [`estimate`](crate::estimate) does.
+/// is never that of the shared law alone. The standard error is the half width of the 95 % interval on the logarithmic scale
+/// over its `z`, times `n̂`, whatever the confidence. A single sketch is estimated as [`estimate`](crate::estimate) does.
+/// Where `S` is 0, the value is 0 if `w ≥ 0.5` and `F` if not, and the interval starts at 0 from `w = 0.05` on.
 ///
 /// | status | when |
 /// |---|---|
-/// | `empty`, `below_noise` | the free law is highest at 0 |
+/// | `empty` | noiseless sketches without a one |
+/// | `below_noise` | the free law is highest at 0, or the shared law is and has half of the weight |
 /// | `saturated` | the free law is highest at the end of the range |
-/// | `low_information` | the standard error exceeds half the value, or nothing bounds the union from above |
+/// | `low_information` | the standard error exceeds half the value, or nothing bounds the union from above at 95 % or at the confidence asked for |
 ///
-/// Ours; `95 %` intervals are checked by simulation, of sets of many shapes.
+/// Ours. Intervals of 95 % are checked by simulation, of sets of many shapes, and their constants were set there: other
+/// confidences move the cut of the likelihoods and nothing else. The number of items counts as Poisson's, without the
+/// correction for a fixed number that one sketch gets, so of few items and little noise the intervals are too long.
 ///
 /// # Errors
 /// [`ParamError::Sketches`] when `sizes` are not those of as many sketches.
@@ -141,6 +148,8 @@ pub fn estimate_union(
 /// As [`estimate_union`] without an interval, several times faster: the standard error is from the bends of the likelihoods
 /// at their highest points.
 ///
+/// The status knows no more than that: `ok` says that this error is at most half the value, not that an interval would end.
+///
 /// # Errors
 /// As [`estimate_union`].
 pub fn point_union(
@@ -161,7 +170,7 @@ fn answer(
         return Err(ParamError::Sketches { found: sizes.sketches() });
     }
     if let Some(single) = counts.single() {
-        return Ok(of_one(crate::estimate(&single?, confidence)));
+        return Ok(of_one(&single?, confidence));
     }
     let Some(mut law) = FreeLaw::new(counts) else {
         return Err(ParamError::States { found: counts.states() });
@@ -170,14 +179,32 @@ fn answer(
     let shared_law = SharedLaw::new(counts);
     let shared = shared_law.maximise(free.n);
     let guard = Guard::new(&free, &shared, sizes);
-    let mut free_estimate = of_free(&free);
-    let mut shared_estimate = of_shared(&shared);
+    let mut laws = Laws { free: of_free(&free), shared: of_shared(&shared) };
+    let mut usual = None;
     if intervals && free.peak != Peak::Lost {
-        free_estimate.ends = Some(law.interval(&free, confidence.z()));
-        shared_estimate.ends = Some(shared_law.interval(&shared, confidence.z()));
+        let mut at = |confidence: Confidence| {
+            let z = confidence.z();
+            let ends = (guard.weight > 0.0).then(|| shared_law.interval(&shared, z));
+            Laws {
+                free: LawEstimate { ends: Some(law.interval(&free, z)), ..laws.free },
+                shared: LawEstimate { ends, ..laws.shared },
+            }
+        };
+        if confidence != Confidence::P95 {
+            usual = Some(at(Confidence::P95));
+        }
+        laws = at(confidence);
     }
-    let estimate = together(counts, &guard, (free.peak, &free_estimate), &shared_estimate, confidence);
-    Ok(TallyEstimate { estimate, guard, free: free_estimate, shared: shared_estimate })
+    let usual = usual.unwrap_or(laws);
+    let estimate = together(counts, &guard, free.peak, [&laws, &usual], confidence);
+    Ok(TallyEstimate { estimate, guard, free: laws.free, shared: laws.shared })
+}
+
+/// What both laws say, with ends of one confidence or without.
+#[derive(Clone, Copy)]
+struct Laws {
+    free: LawEstimate,
+    shared: LawEstimate,
 }
 
 fn of_free(fit: &FreeFit) -> LawEstimate {
@@ -192,7 +219,7 @@ fn of_free(fit: &FreeFit) -> LawEstimate {
 
 fn of_shared(fit: &SharedFit) -> LawEstimate {
     LawEstimate {
-        n_hat: fit.n,
+        n_hat: if fit.peak == Peak::Zero { 0.0 } else { fit.n },
         log_likelihood: fit.log_likelihood,
         positive_weights: fit.positive_weights(),
         reach: fit.reach,
@@ -201,23 +228,20 @@ fn of_shared(fit: &SharedFit) -> LawEstimate {
 }
 
 /// One sketch has one law.
-fn of_one(estimate: Estimate) -> TallyEstimate {
-    let n_hat = estimate.value().unwrap_or(0.0);
+fn of_one(counts: &LevelCounts, confidence: Confidence) -> TallyEstimate {
+    let estimate = crate::estimate(counts, confidence);
+    let n_hat = estimate.value().unwrap_or(if estimate.status() == Status::Saturated { counts.n_cap() } else { 0.0 });
     let reach = estimate.std_error().map_or(f64::NAN, |error| error / n_hat);
     let ends = estimate.lower().map(|lower| (lower, estimate.upper()));
-    let law = LawEstimate { n_hat, log_likelihood: 0.0, positive_weights: 1, reach, ends };
+    let law = LawEstimate { n_hat, log_likelihood: counts.log_likelihood(n_hat), positive_weights: 1, reach, ends };
     let guard = Guard { weight: 1.0, sharp: 1.0, misfit: 0.0 };
     TallyEstimate { estimate, guard, free: law, shared: law }
 }
 
-fn together(
-    counts: &TallyCounts,
-    guard: &Guard,
-    (peak, free): (Peak, &LawEstimate),
-    shared: &LawEstimate,
-    confidence: Confidence,
-) -> Estimate {
-    let (lower, upper) = free.ends.map_or((None, None), |(lower, upper)| (Some(lower), upper));
+/// `laws` with the ends asked for and with those of 95 %, from which the standard error is.
+fn together(counts: &TallyCounts, guard: &Guard, peak: Peak, laws: [&Laws; 2], confidence: Confidence) -> Estimate {
+    let [(lower, upper), (_, usual)] =
+        laws.map(|laws| laws.free.ends.map_or((None, None), |(lower, upper)| (Some(lower), upper)));
     match peak {
         Peak::Lost => Estimate::not_converged(confidence),
         Peak::Cap => {
@@ -227,36 +251,44 @@ fn together(
         Peak::Zero => {
             let empty = counts.is_noiseless() && counts.is_all_zero();
             let status = if empty { Status::Empty } else { Status::BelowNoise };
-            let std_error = upper.map(|upper| upper / confidence.z()).filter(|error| error.is_finite());
-            let parts = Parts { value: Some(0.0), std_error, lower: Some(0.0), upper };
-            Estimate::from_parts(status, parts, confidence)
+            nothing(status, [upper, usual], confidence)
         }
-        Peak::Inside(_) => inside(guard, free, shared, confidence),
+        Peak::Inside(_) => inside(guard, laws, confidence),
     }
 }
 
-fn inside(guard: &Guard, free: &LawEstimate, shared: &LawEstimate, confidence: Confidence) -> Estimate {
+/// The value 0 with an end above as asked for, and that of 95 %.
+fn nothing(status: Status, [upper, usual]: [Option<f64>; 2], confidence: Confidence) -> Estimate {
+    let std_error = usual.map(|usual| usual / Confidence::P95.z()).filter(|error| error.is_finite());
+    Estimate::from_parts(status, Parts { value: Some(0.0), std_error, lower: Some(0.0), upper }, confidence)
+}
+
+fn inside(guard: &Guard, laws: [&Laws; 2], confidence: Confidence) -> Estimate {
+    let [Laws { free, shared }, _] = laws;
     let value = guard.value(free.n_hat, shared.n_hat);
-    if !(value.is_finite() && value > 0.0) {
+    if !(value.is_finite() && value >= 0.0) {
         return Estimate::not_converged(confidence);
     }
-    let reach =
-        if guard.weight > 0.0 { guard.weight * shared.reach + (1.0 - guard.weight) * free.reach } else { free.reach };
+    let reach = guard.mixed_reach(free, shared);
     if free.ends.is_none() {
         let error = value * reach;
-        let status = if 2.0 * error <= value { Status::Ok } else { Status::LowInformation };
-        let std_error = Some(error).filter(|error| error.is_finite());
-        return Estimate::from_parts(
-            status,
-            Parts { value: Some(value), std_error, lower: None, upper: None },
-            confidence,
-        );
+        let status = match value {
+            0.0 => Status::BelowNoise,
+            _ if 2.0 * error <= value => Status::Ok,
+            _ => Status::LowInformation,
+        };
+        let std_error = Some(error).filter(|error| error.is_finite() && value > 0.0);
+        let parts = Parts { value: Some(value), std_error, lower: None, upper: None };
+        return Estimate::from_parts(status, parts, confidence);
     }
-    let (lower, upper) = guard.interval(value, free, shared);
-    let arm = (upper.ln() - lower.ln()) / (2.0 * confidence.z());
+    let [(lower, upper), (low, high)] = laws.map(|laws| guard.interval(value, &laws.free, &laws.shared));
+    let [upper, usual] = [upper, high].map(|end| Some(end).filter(|end| end.is_finite()));
+    if value <= 0.0 {
+        return nothing(Status::BelowNoise, [upper, usual], confidence);
+    }
+    let arm = (high.ln() - low.ln()) / (2.0 * Confidence::P95.z());
     let std_error = value * if arm.is_finite() { arm } else { reach };
-    let upper = Some(upper).filter(|upper| upper.is_finite());
-    let status = Status::of_value(value, std_error, upper);
+    let status = Status::of_value(value, std_error, usual.and(upper));
     let std_error = Some(std_error).filter(|error| error.is_finite());
     Estimate::from_parts(status, Parts { value: Some(value), std_error, lower: Some(lower), upper }, confidence)
 }

@@ -47,8 +47,11 @@ pub(crate) struct TallyGroup {
 }
 
 impl TallyCounts {
-    /// The most tallies a cell may show, `Π (k_i + 1)`.
-    pub const MAX_STATES: usize = 1024;
+    /// The most tallies a cell may show, `Π (k_i + 1)`: 256 sketches of one class, or 15 and 15 of two.
+    ///
+    /// A hundred sketches take about a second, and the time grows with the square of their number or faster. Merge some of more
+    /// sketches first.
+    pub const MAX_STATES: usize = 257;
     /// The most classes that are estimated together.
     pub const MAX_CLASSES: usize = 2;
 

@@ -7,14 +7,18 @@ use crate::maximum::maximise;
 use crate::number::to_f64;
 use crate::solve::{Grid, Peak};
 
-/// Certificates while looking around, on the way, and at the end.
+/// Certificates while looking around, where the likelihood is so flat that they decide on its slope's sign, on the way, and
+/// at the end.
 const LOOSE: f64 = 0.5;
+const FLAT: f64 = 1e-4;
 const ON_THE_WAY: f64 = 1e-3;
 const FINAL: f64 = 1e-7;
 /// For the ends of intervals: the cut is some 4.
 const ENDS: f64 = 5e-3;
 /// Beyond this relative error the likelihood may have several maxima, and all of its range is searched.
 const VAGUE: f64 = 0.35;
+/// A maximum below so few items is one at 0.
+const NOTHING: f64 = 1e-3;
 
 /// The highest point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,10 +45,10 @@ impl FreeLaw<'_> {
     pub(crate) fn maximise(&mut self) -> FreeFit {
         let cap = self.counts().n_cap;
         let near = self.neighbourhood();
-        let mut fit = self.best_of(&near);
+        let mut fit = self.best_of(&near, LOOSE);
         if fit.reach.is_nan() || fit.reach >= VAGUE {
             let points: Vec<f64> = Grid::new(0.0625, 1).unwrap_or_default().points(cap).collect();
-            let everywhere = self.best_of(&points);
+            let everywhere = self.best_of(&points, FLAT);
             if fit.log_likelihood.is_nan() || everywhere.log_likelihood > fit.log_likelihood {
                 fit = everywhere;
             }
@@ -73,16 +77,16 @@ impl FreeLaw<'_> {
     }
 
     /// The highest maximum between rising points, with as many more below and above as it takes.
-    fn best_of(&mut self, points: &[f64]) -> FreeFit {
+    fn best_of(&mut self, points: &[f64], tolerance: f64) -> FreeFit {
         let cap = self.counts().n_cap;
-        let mut seen: Vec<Seen> = points.iter().map(|&n| Seen { n, point: self.at(n, LOOSE) }).collect();
-        while let Some(&first) = seen.first().filter(|first| first.point.slope < 0.0 && first.n > 1e-3) {
+        let mut seen: Vec<Seen> = points.iter().map(|&n| Seen { n, point: self.at(n, tolerance) }).collect();
+        while let Some(&first) = seen.first().filter(|first| first.point.slope < 0.0 && first.n > NOTHING) {
             let n = first.n / 4.0;
-            seen.insert(0, Seen { n, point: self.at(n, LOOSE) });
+            seen.insert(0, Seen { n, point: self.at(n, tolerance) });
         }
         while let Some(&last) = seen.last().filter(|last| last.point.slope > 0.0 && last.n < cap) {
             let n = (4.0 * last.n).min(cap);
-            seen.push(Seen { n, point: self.at(n, LOOSE) });
+            seen.push(Seen { n, point: self.at(n, tolerance) });
         }
         let top = |seen: &Seen| seen.point.log_likelihood + 0.5 * seen.point.gap;
         let mut best: Option<FreeFit> = None;
@@ -97,11 +101,11 @@ impl FreeLaw<'_> {
         for (low, high) in brackets {
             // A peak inside cannot rise above the higher end by more than its slopes allow.
             let rise = (high.n - low.n) * low.point.slope.min(-high.point.slope).max(0.0);
-            if top(&low).max(top(&high)) + rise + LOOSE >= highest {
-                let fit = self.refine(low, high);
-                if best.is_none_or(|best| fit.log_likelihood > best.log_likelihood) {
-                    best = Some(fit);
-                }
+            if top(&low).max(top(&high)) + rise + LOOSE >= highest
+                && let Some(fit) = self.refine(low, high)
+                && best.is_none_or(|best| fit.log_likelihood > best.log_likelihood)
+            {
+                best = Some(fit);
             }
         }
         let full = self.at(cap, ON_THE_WAY);
@@ -121,17 +125,20 @@ impl FreeLaw<'_> {
         }
     }
 
-    /// The root of the slope between two points: Newton in `ln n`, within the bracket.
-    fn refine(&mut self, low: Seen, high: Seen) -> FreeFit {
-        // Slopes seen loosely may have the wrong sign next to the root: a little room on either side.
-        let (mut left, mut right) = (low.n / 1.2, (1.2 * high.n).min(self.counts().n_cap));
+    /// The root of the slope between two points: Newton in `ln n`, within the bracket; `None` if it is as good as 0.
+    fn refine(&mut self, low: Seen, high: Seen) -> Option<FreeFit> {
+        let cap = self.counts().n_cap;
+        // Slopes seen loosely may have the wrong sign near the root: a little room on either side, and more as long as no
+        // point seen tightly confirms the end.
+        let (mut left, mut right) = (low.n / 1.2, (1.2 * high.n).min(cap));
+        let (mut rises, mut falls) = (false, false);
         // False position in ln n to begin with.
         let (rise, fall) = (low.point.slope * low.n, -high.point.slope * high.n);
         let share = (rise / (rise + fall)).clamp(0.1, 0.9);
         let mut n = low.n * (high.n / low.n).powf(if share.is_finite() { share } else { 0.5 });
         let mut tolerance = ON_THE_WAY;
         let mut fit = None;
-        for _ in 0..60 {
+        for _ in 0..100 {
             let point = self.at(n, tolerance);
             let (slope, bend) = (point.slope * n, self.bend(n));
             let step = slope / bend;
@@ -139,9 +146,18 @@ impl FreeLaw<'_> {
             let far = if bend > 0.0 { step.abs() * bend.sqrt() } else { f64::INFINITY };
             if tolerance <= FINAL || far > 0.2 {
                 if slope > 0.0 {
-                    left = n;
+                    (left, rises) = (n, true);
                 } else {
-                    right = n;
+                    (right, falls) = (n, true);
+                }
+                if !falls && 1.4 * n > right {
+                    right = (4.0 * n).min(cap);
+                }
+                if !rises && n < 1.4 * left {
+                    if n < NOTHING {
+                        return None;
+                    }
+                    left = n / 4.0;
                 }
             }
             let near = step.abs() < 1e-5 && far < 1e-3;
@@ -166,11 +182,11 @@ impl FreeLaw<'_> {
             let next = n * step.exp();
             n = if bend > 0.0 && next > left && next < right { next } else { (left * right).sqrt() };
         }
-        fit.unwrap_or_else(|| {
+        Some(fit.unwrap_or_else(|| {
             let log_likelihood = self.at(n, FINAL).log_likelihood;
             let positive_weights = self.positive_weights();
             FreeFit { peak: Peak::Inside(n), n, log_likelihood, reach: f64::NAN, positive_weights }
-        })
+        }))
     }
 
     /// Both ends of the sizes with `√(2·(l(n̂) − l(n))) ≤ cut`; 0 and no upper end where nothing limits them.

@@ -26,7 +26,7 @@ pub struct LawEstimate {
 }
 
 impl LawEstimate {
-    /// Where the likelihood is highest: 0, the end of the range, or between.
+    /// Where the likelihood is highest: 0 (the shared law: or as good as 0), the end of the range, or between.
     #[must_use]
     pub const fn n_hat(&self) -> f64 {
         self.n_hat
@@ -50,8 +50,8 @@ impl LawEstimate {
         Some(self.reach).filter(|reach| reach.is_finite())
     }
 
-    /// The likelihood ratio interval of the law itself, not lengthened; `None` if none was asked for. An end that does not
-    /// exist is `None`.
+    /// The likelihood ratio interval of the law itself, not lengthened; `None` if none was asked for, or if the answer does not
+    /// use this law. An end that does not exist is `None`.
     #[must_use]
     pub const fn interval(&self) -> Option<(f64, Option<f64>)> {
         self.ends
@@ -77,7 +77,8 @@ impl Guard {
     /// deviations of a `χ²`; and the spread of the sizes.
     pub(crate) fn new(free: &FreeFit, shared: &SharedFit, sizes: Option<&SizeSpread>) -> Self {
         let misfit = 2.0 * (free.log_likelihood - shared.log_likelihood);
-        if !(matches!(free.peak, Peak::Inside(_)) && matches!(shared.peak, Peak::Inside(_)) && misfit.is_finite()) {
+        let usable = matches!(free.peak, Peak::Inside(_)) && matches!(shared.peak, Peak::Inside(_) | Peak::Zero);
+        if !(usable && misfit.is_finite()) {
             return Self::FREE;
         }
         let more = free.positive_weights.saturating_sub(shared.positive_weights()).max(1);
@@ -90,12 +91,24 @@ impl Guard {
         });
         let weight = fitting * even;
         let sharp = ((weight - 0.6) / 0.3).clamp(0.0, 1.0) * (2.0 - surprise).clamp(0.0, 1.0);
+        if shared.peak == Peak::Zero {
+            // Nothing to mix on a logarithmic scale: believed or not.
+            return Self { weight: if weight < 0.05 { 0.0 } else { weight }, sharp: 0.0, misfit };
+        }
         Self { weight, sharp, misfit }
     }
 
-    /// `ln n = w·ln S + (1 − w)·ln F`.
+    /// `ln n = w·ln S + (1 − w)·ln F`; of `S = 0` and `F` the likelier one.
     pub(crate) fn value(&self, free: f64, shared: f64) -> f64 {
+        if shared <= 0.0 {
+            return if self.weight < 0.5 { free } else { 0.0 };
+        }
         mix(self.weight, shared.ln(), free.ln()).exp()
+    }
+
+    /// The standard error of `ln n` from the bends of the likelihoods.
+    pub(crate) fn mixed_reach(&self, free: &LawEstimate, shared: &LawEstimate) -> f64 {
+        if self.weight > 0.0 && shared.n_hat > 0.0 { mix(self.weight, shared.reach, free.reach) } else { free.reach }
     }
 
     /// The interval around `value`; infinite above without an end.
@@ -106,7 +119,11 @@ impl Guard {
             let at = law.n_hat.ln();
             (at - arm * (at - low.ln()), at + arm * (high.unwrap_or(f64::INFINITY).ln() - at))
         };
+        let is_nothing = shared.n_hat <= 0.0 && self.weight > 0.0;
         let free = ends(free, FREE_ARM - FREE_RELIEF * trust);
+        if is_nothing {
+            return (0.0, free.1.exp().max(value));
+        }
         let shared = if self.weight > 0.0 { ends(shared, SHARED_ARM) } else { free };
         // The hull of both where the shared law is credible, the free law's interval where it is not.
         let wide = (mix(trust, free.0.min(shared.0), free.0), mix(trust, free.1.max(shared.1), free.1));

@@ -36,8 +36,12 @@ pub(crate) struct Slopes {
 impl<'a> SharedLaw<'a> {
     pub(crate) fn new(counts: &'a TallyCounts) -> Self {
         let sketches = counts.sketches();
-        // A cell of probability ρ an item; the laws of Poisson numbers of items are a semigroup in ρ.
-        let rates: Vec<f64> = counts.groups.iter().map(|group| -(-group.rate).exp_m1()).collect();
+        // A cell of probability ρ an item; the laws of Poisson numbers of items are a semigroup in ρ, which doubles from level
+        // to level. With one group there is nothing to double: the free law's own rate.
+        let rates: Vec<f64> = match counts.groups.as_slice() {
+            [group] => vec![group.rate],
+            groups => groups.iter().map(|group| -(-group.rate).exp_m1()).collect(),
+        };
         let semigroup = Semigroup::new(sketches, rates.clone());
         Self { counts, sketches, kernel: collapsed(counts), semigroup, rates, nodes: nodes(sketches, MOST) }
     }

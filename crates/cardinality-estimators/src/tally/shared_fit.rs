@@ -13,6 +13,8 @@ const FALL: f64 = 20.0;
 const TOP: f64 = 1e-6;
 const ENDS: f64 = 1e-3;
 const MAX_STEPS: usize = 200;
+/// The steps of all climbs for one end of an interval.
+const STEPS_OF_AN_END: usize = 1500;
 
 /// The highest point.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +32,11 @@ pub(crate) struct SharedFit {
 }
 
 impl SharedFit {
-    /// How many `N_m` are above a ten thousandth of the union.
+    /// How many `N_m` are above a ten thousandth of the union; one where that is as good as nothing.
     pub(crate) fn positive_weights(&self) -> usize {
+        if self.peak == Peak::Zero {
+            return 1;
+        }
         self.sizes.iter().filter(|&&size| size > 1e-4 * self.n).count()
     }
 }
@@ -50,7 +55,7 @@ impl SharedLaw<'_> {
     pub(crate) fn maximise(&self, start: f64) -> SharedFit {
         let number = to_f64(self.parameters() as u64);
         let start = if start > 0.0 && start.is_finite() { start } else { 1.0 };
-        let mut fit = self.climb(vec![start / number; self.parameters()], None, [BARRIER, TOP]);
+        let mut fit = self.climb(vec![start / number; self.parameters()], None, [BARRIER, TOP], &mut MAX_STEPS.clone());
         if !fit.log_likelihood.is_finite() {
             fit.peak = Peak::Lost;
         } else if fit.n >= self.n_cap() {
@@ -62,7 +67,7 @@ impl SharedLaw<'_> {
         fit
     }
 
-    /// Both ends of the unions with `√(2·(l(n̂) − l(n))) ≤ cut`.
+    /// Both ends of the unions with `√(2·(l(n̂) − l(n))) ≤ cut`; 0 and no upper end where the climbs for them take too long.
     pub(crate) fn interval(&self, fit: &SharedFit, cut: f64) -> (f64, Option<f64>) {
         if fit.peak != Peak::Inside(fit.n) {
             return (0.0, None);
@@ -71,12 +76,17 @@ impl SharedLaw<'_> {
         let side = |sign: f64, limit: f64| {
             let mut near = fit.sizes.clone();
             let mut near_n = fit.n;
+            let mut left = STEPS_OF_AN_END;
             summit.end(sign, cut, limit, |n| {
+                if left == 0 {
+                    // As if it did not fall any more.
+                    return (f64::INFINITY, 0.0);
+                }
                 let scale = n / near_n;
                 // Sizes at their bound get room to grow.
                 let floor = 1e-7 * n / to_f64(near.len() as u64);
                 let start: Vec<f64> = near.iter().map(|size| (size * scale).max(floor)).collect();
-                let here = self.climb(start, Some(n), [0.05 * BARRIER, ENDS]);
+                let here = self.climb(start, Some(n), [0.05 * BARRIER, ENDS], &mut left);
                 if here.log_likelihood.is_finite() {
                     near.clone_from(&here.sizes);
                     near_n = n;
@@ -88,8 +98,8 @@ impl SharedLaw<'_> {
         (lower.unwrap_or(0.0), side(1.0, self.n_cap()))
     }
 
-    /// Uphill from `sizes`, which keep their sum if it is given.
-    fn climb(&self, sizes: Vec<f64>, total: Option<f64>, [first, last]: [f64; 2]) -> SharedFit {
+    /// Uphill from `sizes`, which keep their sum if it is given, in at most so many steps as are `left`.
+    fn climb(&self, sizes: Vec<f64>, total: Option<f64>, [first, last]: [f64; 2], left: &mut usize) -> SharedFit {
         let close = 0.03 * last;
         let last = last / to_f64(self.parameters() as u64);
         let cap = 4.0 * self.n_cap();
@@ -97,7 +107,8 @@ impl SharedLaw<'_> {
         let mut sizes = with_sum(sizes, total);
         let mut slopes = self.slopes(&sizes);
         let mut step = Step { change: Vec::new(), gain: 0.0, multiplier: f64::NAN, reach: f64::NAN };
-        for _ in 0..MAX_STEPS {
+        for _ in 0..MAX_STEPS.min(*left) {
+            *left -= 1;
             step = next_step(&slopes, &sizes, barrier, total.is_some());
             let enough = if barrier > last { 0.1 } else { close };
             let moved = if step.gain > enough {

@@ -82,13 +82,8 @@ impl Answers<'_> {
             if !unit.is_finite() || std_error <= 0.0 {
                 return z * std_error;
             }
-            let moved = self.moved(
-                gradient,
-                &line,
-                sign * z * unit,
-                surface.as_ref().map_or(f64::INFINITY, |surface| surface.cap()),
-            );
-            let there = surface.as_ref().and_then(|surface| inverse(&surface.slope(&moved).information));
+            let moved = self.moved(gradient, &line, sign * z * unit, surface.cap());
+            let there = inverse(&surface.slope(&moved).information);
             let error = there.map_or(f64::INFINITY, |poisson| self.std_error(gradient, &moved, &poisson));
             z * if error.is_finite() { error.max(std_error) } else { f64::INFINITY }
         };

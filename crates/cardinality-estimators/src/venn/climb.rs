@@ -52,6 +52,7 @@ pub(crate) fn climb<S: Surface + ?Sized>(surface: &S, start: Vec<f64>) -> Climbe
             break;
         }
     }
+    climber.empty_all();
     let height = surface.height(&climber.regions);
     Climbed { peak: Peak { regions: climber.regions, height }, at_rest: height.is_finite() && left < 1e-4 }
 }
@@ -188,6 +189,16 @@ impl<S: Surface + ?Sized> Climber<'_, S> {
             }
         }
         emptied
+    }
+
+    /// Sets all regions to 0 where they are nothing even together and the data do not need them: shares of the total say
+    /// nothing then.
+    fn empty_all(&mut self) {
+        let nothing = vec![0.0; self.regions.len()];
+        let is_small = self.regions.iter().sum::<f64>() < NEGLIGIBLE;
+        if is_small && self.surface.height(&nothing) >= self.surface.height(&self.regions) - 1e-3 {
+            self.regions = nothing;
+        }
     }
 
     /// Gives empty regions that the data want filled a small size. Returns whether there are any.

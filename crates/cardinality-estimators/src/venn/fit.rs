@@ -63,11 +63,13 @@ struct Fitted {
 }
 
 impl VennFit {
-    pub(crate) fn new(model: Model) -> Self {
-        let outcome = model.surface().ok_or(Status::NotConverged).and_then(|surface| {
-            let peak = highest(surface.as_ref())?;
-            Fitted::new(&model, surface.as_ref(), peak)
-        });
+    pub(crate) fn new(mut model: Model) -> Self {
+        let surface = model.surface();
+        let outcome = highest(surface.as_ref()).and_then(|peak| Fitted::new(&model, surface.as_ref(), peak));
+        drop(surface);
+        if let Ok(fitted) = &outcome {
+            model.settle(&fitted.peak.regions);
+        }
         Self { model, outcome }
     }
 

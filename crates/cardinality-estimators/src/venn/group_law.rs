@@ -24,20 +24,20 @@ const FREE: f64 = 1e-6;
 /// Blocks get at least this share of all items for the information about them.
 const FLOOR: f64 = 1e-9;
 
-/// The likelihood of groups with what its solver remembers.
-#[derive(Debug)]
-pub(crate) struct GroupSurface<'a> {
-    counts: &'a GroupCounts,
+/// Counts of groups with all that does not change while their sizes do.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GroupModel {
+    pub(super) counts: GroupCounts,
     law: BlockLaw,
     /// The block of every column.
     blocks: Vec<usize>,
-    nothing_fixed: Vec<f64>,
-    fits: RefCell<Vec<Option<LawFit>>>,
+    /// Where the solver starts in every level.
+    starts: Vec<Option<LawFit>>,
 }
 
-impl<'a> GroupSurface<'a> {
+impl GroupModel {
     /// `None` only for a kernel without columns, which [`GroupCounts`] excludes.
-    pub(crate) fn new(counts: &'a GroupCounts) -> Option<Self> {
+    pub(crate) fn new(counts: GroupCounts) -> Option<Self> {
         let classes: Vec<_> = counts.groups.iter().flatten().map(|class| (class.channel, class.sketches)).collect();
         let (kernel, states) = (product_kernel(&classes), counts.states());
         let patterns = counts.patterns();
@@ -50,13 +50,37 @@ impl<'a> GroupSurface<'a> {
         let blocks: Vec<usize> = order.iter().map(|&column| patterns[column]).collect();
         let lengths =
             (0..1 << counts.sets()).map(|block| blocks.iter().filter(|&&other| other == block).count()).collect();
-        Some(Self {
-            counts,
-            law: BlockLaw::new(states, sorted, lengths)?,
-            blocks,
-            nothing_fixed: vec![0.0; states],
-            fits: RefCell::new(vec![None; counts.levels.len()]),
-        })
+        let starts = vec![None; counts.levels.len()];
+        Some(Self { law: BlockLaw::new(states, sorted, lengths)?, counts, blocks, starts })
+    }
+
+    /// Whatever is asked from now on is near these sizes.
+    pub(crate) fn settle(&mut self, regions: &[f64]) {
+        let surface = GroupSurface::new(self);
+        surface.height(regions);
+        self.starts = surface.fits.into_inner();
+    }
+}
+
+/// The likelihood of groups with what its solver remembers.
+#[derive(Debug)]
+pub(crate) struct GroupSurface<'a> {
+    counts: &'a GroupCounts,
+    law: &'a BlockLaw,
+    blocks: &'a [usize],
+    nothing_fixed: Vec<f64>,
+    fits: RefCell<Vec<Option<LawFit>>>,
+}
+
+impl<'a> GroupSurface<'a> {
+    pub(crate) fn new(model: &'a GroupModel) -> Self {
+        Self {
+            counts: &model.counts,
+            law: &model.law,
+            blocks: &model.blocks,
+            nothing_fixed: vec![0.0; model.law.states()],
+            fits: RefCell::new(model.starts.clone()),
+        }
     }
 
     /// The best law of one level with these masses, from the one before.

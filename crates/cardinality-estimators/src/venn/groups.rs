@@ -1,6 +1,7 @@
 //! Groups of sketches that are kept as tallies: the Venn diagram of their unions.
 
 use super::fit::{MAX_SETS, VennFit};
+use super::group_law::GroupModel;
 use super::model::Model;
 use crate::level::CellGroup;
 use crate::number::to_f64;
@@ -45,17 +46,28 @@ pub(super) struct GroupLevel {
 }
 
 impl GroupCounts {
-    /// The most combinations of tallies a cell may show, `Π (k_i + 1)` over all classes of all groups.
+    /// The most combinations of tallies a cell of one or two groups may show, `Π (k_i + 1)` over all classes of all groups.
     ///
     /// The work of a fit grows with the cube of it: two groups of four sketches have 25 and take a few hundredths of a second, two
     /// groups of eight 81 and half a second, two groups of sixteen 289 and five to ten seconds.
     pub const MAX_STATES: usize = 300;
 
+    /// The most combinations of so many groups: [`MAX_STATES`](Self::MAX_STATES) for two, 150 for three, 81 for four, which
+    /// have more regions to fit. Four groups of two sketches have 81.
+    #[must_use]
+    pub const fn max_states(groups: usize) -> usize {
+        match groups {
+            0..=2 => Self::MAX_STATES,
+            3 => 150,
+            _ => 81,
+        }
+    }
+
     /// `counts[group of cells][combination]` cells, for groups of sketches given by their classes.
     ///
     /// # Errors
     /// [`ParamError::VennSets`] unless there are `1 ..= 4` groups; [`ParamError::EmptyGroup`] for a group without a class or
-    /// with a class without a sketch; [`ParamError::GroupStates`] beyond [`Self::MAX_STATES`] combinations, before anything is
+    /// with a class without a sketch; [`ParamError::GroupStates`] beyond [`Self::max_states`] combinations, before anything is
     /// allocated; [`ParamError::Counts`] unless there is one list for every group of cells, of one count a combination;
     /// [`ParamError::Patterns`] unless the counts of a list add up to its cells.
     pub fn new(layout: &CellLayout, groups: &[Vec<TallyClass>], counts: Vec<Vec<u64>>) -> Result<Self, ParamError> {
@@ -166,11 +178,8 @@ fn states_of(groups: &[Vec<TallyClass>]) -> Result<usize, ParamError> {
         .flatten()
         .try_fold(1_usize, |states, class| states.checked_mul(class.sketches.checked_add(1)?))
         .unwrap_or(usize::MAX);
-    if states <= GroupCounts::MAX_STATES {
-        Ok(states)
-    } else {
-        Err(ParamError::GroupStates { expected: GroupCounts::MAX_STATES, found: states })
-    }
+    let expected = GroupCounts::max_states(groups.len());
+    if states <= expected { Ok(states) } else { Err(ParamError::GroupStates { expected, found: states }) }
 }
 
 /// Fits the sizes of all regions of the unions of up to [`MAX_SETS`] groups of sketches.
@@ -185,7 +194,7 @@ fn states_of(groups: &[Vec<TallyClass>]) -> Result<usize, ParamError> {
 /// than one sketch.
 ///
 /// # Errors
-/// None in practice: the counts were checked when they were built. What does not converge has that
+/// None in practice, [`ParamError::GroupStates`] in name: the counts were checked when they were built. What does not converge has that
 /// [`status`](VennFit::status).
 ///
 /// # Examples
@@ -202,5 +211,7 @@ fn states_of(groups: &[Vec<TallyClass>]) -> Result<usize, ParamError> {
 /// # Ok::<(), cardinality_estimators::ParamError>(())
 /// ```
 pub fn fit_groups(counts: &GroupCounts) -> Result<VennFit, ParamError> {
-    Ok(VennFit::new(Model::Groups(counts.clone())))
+    let model = GroupModel::new(counts.clone())
+        .ok_or(ParamError::GroupStates { expected: GroupCounts::max_states(counts.sets()), found: counts.states() })?;
+    Ok(VennFit::new(Model::Groups(Box::new(model))))
 }

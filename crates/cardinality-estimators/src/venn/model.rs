@@ -1,7 +1,6 @@
 //! What was counted, whatever it was counted of.
 
-use super::group_law::GroupSurface;
-use super::groups::GroupCounts;
+use super::group_law::{GroupModel, GroupSurface};
 use super::surface::Surface;
 use crate::PatternCounts;
 use crate::tally::TallyClass;
@@ -12,14 +11,14 @@ pub(crate) enum Model {
     /// Of single sketches.
     Patterns(PatternCounts),
     /// Of groups of sketches.
-    Groups(GroupCounts),
+    Groups(Box<GroupModel>),
 }
 
 impl Model {
     pub(crate) fn sets(&self) -> usize {
         match self {
             Self::Patterns(patterns) => patterns.sketches(),
-            Self::Groups(groups) => groups.sets(),
+            Self::Groups(groups) => groups.counts.sets(),
         }
     }
 
@@ -27,14 +26,14 @@ impl Model {
     pub(crate) fn hashes(&self) -> f64 {
         match self {
             Self::Patterns(patterns) => f64::from(patterns.hashes()),
-            Self::Groups(groups) => f64::from(groups.hashes),
+            Self::Groups(groups) => f64::from(groups.counts.hashes),
         }
     }
 
     pub(crate) fn is_noiseless(&self) -> bool {
         match self {
             Self::Patterns(patterns) => patterns.is_noiseless(),
-            Self::Groups(groups) => groups.is_noiseless(),
+            Self::Groups(groups) => groups.counts.is_noiseless(),
         }
     }
 
@@ -46,8 +45,9 @@ impl Model {
                 patterns.is_noiseless() && patterns.groups.iter().all(|group| only_first(&group.counts))
             }
             Self::Groups(groups) => {
-                groups.is_noiseless()
-                    && groups.levels.iter().all(|level| level.counts.iter().skip(1).all(|count| *count <= 0.0))
+                let counts = &groups.counts;
+                counts.is_noiseless()
+                    && counts.levels.iter().all(|level| level.counts.iter().skip(1).all(|count| *count <= 0.0))
             }
         }
     }
@@ -59,16 +59,23 @@ impl Model {
     pub(crate) fn bias(&self) -> f64 {
         match self {
             Self::Patterns(_) => 0.0,
-            Self::Groups(groups) if groups.groups.iter().all(|classes| sketches(classes) == 1) => 0.0,
+            Self::Groups(groups) if groups.counts.groups.iter().all(|classes| sketches(classes) == 1) => 0.0,
             Self::Groups(_) => 1.25,
         }
     }
 
     /// The likelihood of the sizes.
-    pub(crate) fn surface(&self) -> Option<Box<dyn Surface + '_>> {
+    pub(crate) fn surface(&self) -> Box<dyn Surface + '_> {
         match self {
-            Self::Patterns(patterns) => Some(Box::new(patterns)),
-            Self::Groups(groups) => Some(Box::new(GroupSurface::new(groups)?)),
+            Self::Patterns(patterns) => Box::new(patterns),
+            Self::Groups(groups) => Box::new(GroupSurface::new(groups)),
+        }
+    }
+
+    /// Makes questions about sizes near these cheap.
+    pub(crate) fn settle(&mut self, regions: &[f64]) {
+        if let Self::Groups(groups) = self {
+            groups.settle(regions);
         }
     }
 }
