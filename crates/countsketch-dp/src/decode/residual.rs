@@ -12,12 +12,12 @@ use crate::theory::{DomainError, allowed_row_miss};
 pub(super) struct Residual<'a> {
     pub(super) sketch: &'a PrivateCountSketch,
     pub(super) cells: Vec<f64>,
-    /// A cell that is no larger is rounding, and 0.
+    /// A cell that is no larger is rounding, and 0; no error is smaller.
     rounding: f64,
 }
 
-/// Rounding of sums, as a share of the largest cell: some hundred times that of one `f64`.
-const ROUNDING: f64 = 1.0 / 17_592_186_044_416.0;
+/// Rounding of sums, as a share of the largest cell: 2⁻⁴⁰, some thousand times that of one `f64`.
+const ROUNDING: f64 = 1.0 / 1_099_511_627_776.0;
 
 /// How many standard errors an estimate must be from 0.
 pub(super) const STANDARD_ERRORS: f64 = 3.0;
@@ -92,14 +92,15 @@ impl<'a> Residual<'a> {
         let rows = usize::from(self.sketch.shape().rows());
         let drawn = Resampled::of_law(&law, &magnitudes, rows, ROUND_DRAWS);
         let inflation = (1.0 - leverage).recip();
-        ErrorLevel { std_error: inflation * drawn.std_error(), law, inflation, drawn }
+        let std_error = (inflation * drawn.std_error()).max(self.rounding);
+        ErrorLevel { std_error, law, inflation, drawn }
     }
 
     /// Half the interval of a location that misses with probability at most `beta`; `None` where draws cannot tell.
     pub(super) fn half_width(&self, level: &ErrorLevel, beta: f64) -> Option<f64> {
         let rows = usize::from(self.sketch.shape().rows());
         let drawn = Resampled::of_law(&level.law, &self.magnitudes(), rows, DRAWS);
-        Some(level.inflation * drawn.half_width(beta)?)
+        Some((level.inflation * drawn.half_width(beta)?).max(self.rounding))
     }
 
     /// The same for a median: the least `g` with `2·P[Bin(k, q(g)) ≥ (k+1)/2] ≤ β`; `None` where there are too few cells.
@@ -111,7 +112,7 @@ impl<'a> Residual<'a> {
             return Ok(None);
         };
         let half = *magnitudes.select_nth_unstable_by(above, |a, b| b.total_cmp(a)).1;
-        Ok(Some(inflation * half))
+        Ok(Some((inflation * half).max(self.rounding)))
     }
 }
 

@@ -84,16 +84,13 @@ fn what_cannot_be_decoded_is_refused_and_leaves_nothing() {
     assert_eq!(folder.fails(2, &decode(&["list.txt", "--integers", "--out", "t.csv"]))["argument"], "--candidates");
     folder.fails(2, &decode(&["list.txt", "--threshold", "3"]));
     folder.fails(2, &["decode", "a.dps"]);
-    folder.ok(&["key", "new", "--out", "other.key"]);
+    folder.ok(&["key", "new", "other.key"]);
     assert_eq!(folder.fails(3, &decode(&["list.txt", "--key-file", "other.key"]))["argument"], "--key-file");
     folder.ok(&["build", "a.csv", "--kind", "countsketch", "--column", "item", "--out", "a.raw.dps"]);
     folder.fails(3, &["decode", "a.raw.dps", "--candidates", "list.txt"]);
     assert!(!folder.path("t.csv").exists());
     folder.write("empty.txt", "");
-    assert_eq!(
-        folder.ok(&decode(&["empty.txt", "--csv"])).text(),
-        "item,estimate,std_error,lower,upper,status\n"
-    );
+    assert_eq!(folder.ok(&decode(&["empty.txt", "--csv"])).text(), "item,estimate,std_error,lower,upper,status\n");
     assert_eq!(folder.ok(&decode(&["empty.txt", "--json"])).json(), json!([]));
 }
 
