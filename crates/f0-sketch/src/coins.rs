@@ -3,11 +3,14 @@
 //! Coins that are in two sketches cancel in their xor, and the answer misses whatever the two share. So coins have a name,
 //! which stays with them from the raw sketch to every release, and nothing with coins in common is put together.
 
-use dp_noise::NoiseSource;
+use dp_noise::{EntropyError, NoiseSource};
+use sketch_hash::KeyedHash;
 
 use crate::error::MergeError;
 use crate::leaf::ReleaseId;
+use crate::mode::Presampled;
 use crate::name::random_name;
+use crate::sketch::F0Sketch;
 
 /// The most names of coins that one sketch may hold, raw or private, a merge included.
 pub const MAX_COINS: usize = 1 << 17;
@@ -25,6 +28,36 @@ random_name! {
     /// A name says nothing about items. The *number* of names in a release tells how many raw sketches were put together,
     /// which must not depend on the data: see [`F0Sketch::rename_coins`](crate::F0Sketch::rename_coins).
     CoinId
+}
+
+impl<H: KeyedHash> F0Sketch<Presampled, H> {
+    #[inline]
+    pub(crate) fn begin_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) {
+        self.insecure_coins |= coins.is_insecure();
+        if self.coins.is_empty() {
+            self.coins = CoinSet::draw(coins);
+        }
+    }
+
+    /// Gives all coins in this sketch one fresh name in place of those that they have.
+    ///
+    /// For parts that exist only here: of a build by several threads, or of devices whose sketches were merged and are gone. Call
+    /// it on an empty sketch to name its coins before the first is drawn.
+    ///
+    /// # Privacy
+    /// A release states how many names its coins have. Where the number of raw sketches that were merged depends on the data, such
+    /// as one for each user who was there, it tells of the data, and has to be made one.
+    ///
+    /// The old names are what keeps releases of common coins apart: rename only what was never released, and of which there
+    /// is no copy in another sketch or file that will be.
+    ///
+    /// # Errors
+    /// [`EntropyError`] when the operating system gives no random bytes; nothing is changed then.
+    pub fn rename_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
+        coins.begin_release()?;
+        self.coins = CoinSet::draw(coins);
+        Ok(())
+    }
 }
 
 /// Names in rising order, each once.

@@ -37,6 +37,7 @@ mod unit;
 mod unseen;
 mod weight;
 mod wire;
+mod wire_coins;
 mod wire_raw;
 
 pub use cardinality_estimators;

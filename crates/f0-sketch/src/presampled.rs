@@ -16,7 +16,6 @@ use dp_noise::{EntropyError, Epsilon, NoiseSource};
 use sketch_hash::{Domain, Item, KeyedHash};
 use zeroize::Zeroizing;
 
-use crate::coins::CoinSet;
 use crate::error::{MergeError, ObserveError, ReleaseError, WeightError};
 use crate::mode::{ModeKind, Presampled};
 use crate::noise::{NoiseRule, add_up, flip_probability, level_of};
@@ -227,34 +226,6 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
     fn begin<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
         coins.begin_release()?;
         self.begin_coins(coins);
-        Ok(())
-    }
-
-    #[inline]
-    fn begin_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) {
-        self.insecure_coins |= coins.is_insecure();
-        if self.coins.is_empty() {
-            self.coins = CoinSet::draw(coins);
-        }
-    }
-
-    /// Gives all coins in this sketch one fresh name in place of those that they have.
-    ///
-    /// For parts that exist only here: of a build by several threads, or of devices whose sketches were merged and are gone. Call
-    /// it on an empty sketch to name its coins before the first is drawn.
-    ///
-    /// # Privacy
-    /// A release states how many names its coins have. Where the number of raw sketches that were merged depends on the data, such
-    /// as one for each user who was there, it tells of the data, and has to be made one.
-    ///
-    /// The old names are what keeps releases of common coins apart: rename only what was never released, and of which there
-    /// is no copy in another sketch or file that will be.
-    ///
-    /// # Errors
-    /// [`EntropyError`] when the operating system gives no random bytes; nothing is changed then.
-    pub fn rename_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
-        coins.begin_release()?;
-        self.coins = CoinSet::draw(coins);
         Ok(())
     }
 

@@ -124,6 +124,7 @@ impl<M: Mode> PrivateF0Sketch<M> {
 
     /// The names of the secret coins of mode [`Presampled`](crate::Presampled), in rising order, each with the release that was
     /// made from them; none in mode [`Set`].
+    #[must_use]
     pub fn coins(&self) -> impl ExactSizeIterator<Item = (CoinId, ReleaseId)> + '_ {
         self.coins.as_slice().iter().copied()
     }

@@ -15,7 +15,8 @@ use crate::mode::{Mode, ModeKind};
 use crate::sensitive::SensitiveBytes;
 use crate::sketch::{F0Sketch, Record};
 use crate::unit::Unit;
-use crate::wire::{FrameV1, MAX_BODY_LEN, check_number_of_coins, check_words};
+use crate::wire::{FrameV1, MAX_BODY_LEN, check_words};
+use crate::wire_coins::check_number_of_coins;
 
 /// Body of the family `f0-raw`, version 1.
 #[derive(Serialize, Deserialize)]

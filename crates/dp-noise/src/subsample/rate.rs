@@ -224,7 +224,7 @@ pub fn loss_under_one_key(releases: &[(SampleRate, f64)]) -> f64 {
     /// Beyond it e^x is summed in logarithms.
     const LARGE: f64 = 600.0;
     let mut releases: Vec<(SampleRate, f64)> = releases.to_vec();
-    releases.sort_by(|a, b| b.0.cmp(&a.0));
+    releases.sort_by_key(|(rate, _)| core::cmp::Reverse(*rate));
     let total: f64 = releases.iter().map(|(_, level)| level).sum();
     if total.is_nan() || total == f64::INFINITY {
         return f64::INFINITY;

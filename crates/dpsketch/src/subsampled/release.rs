@@ -23,7 +23,7 @@ pub struct SampleRelease {
 }
 
 impl SampleRelease {
-    pub(super) const fn new(epsilon: Epsilon, unit: Unit, sampling: Sampling, level: f64) -> Self {
+    pub(crate) const fn new(epsilon: Epsilon, unit: Unit, sampling: Sampling, level: f64) -> Self {
         Self { id: None, epsilon, unit, sampling, level }
     }
 

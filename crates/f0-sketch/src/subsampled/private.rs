@@ -134,6 +134,7 @@ impl SubsampledF0Sketch {
     }
 
     /// The releases in it, in rising order of their names.
+    #[must_use]
     pub fn releases(&self) -> impl ExactSizeIterator<Item = SubsampledF0Release> + '_ {
         let of = |(leaf, epsilon): (&Leaf, &Epsilon)| SubsampledF0Release { leaf: *leaf, epsilon: *epsilon };
         self.inner.leaves().iter().zip(&self.levels).map(of)

@@ -125,6 +125,7 @@ impl SubsampledSfmSketch {
     }
 
     /// The releases in it, in the order of its file.
+    #[must_use]
     pub fn releases(&self) -> impl ExactSizeIterator<Item = SubsampledSfmRelease> + '_ {
         let of = |(leaf, epsilon): (&Leaf, &Epsilon)| SubsampledSfmRelease { leaf: *leaf, epsilon: *epsilon };
         self.inner.leaves().iter().zip(&self.levels).map(of)
