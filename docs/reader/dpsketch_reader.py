@@ -732,7 +732,7 @@ def _f0_private(fields, header):
 
 # --- tallies ------------------------------------------------------------------------------------------------------
 
-MAX_TALLIED, MAX_CLASSES = 1023, 16
+MAX_TALLIED, MAX_CLASSES = 256, 16
 
 
 def _reaches(leaf, p, q):

@@ -200,7 +200,8 @@ pub struct FreeLawAt {
     pub log_likelihood: f64,
     /// `dl/dn`.
     pub score: f64,
-    /// No law of the cells has a log-likelihood higher than `log_likelihood + gap`.
+    /// No law of the cells has a log-likelihood higher than `log_likelihood + gap`; of more than 64 sketches, no law with
+    /// weights on the numbers of holders that have one.
     pub gap: f64,
 }
 

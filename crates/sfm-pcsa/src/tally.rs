@@ -118,8 +118,8 @@ impl core::fmt::Debug for SfmTally {
 }
 
 impl SfmTally {
-    /// The most releases of one tally: more numbers of a cell than an estimate takes.
-    pub const MAX_RELEASES: usize = 1023;
+    /// The most releases of one tally: as many as an estimate takes. Of more, merge the sketches themselves.
+    pub const MAX_RELEASES: usize = 256;
 
     /// The most channels that one tally keeps apart.
     pub const MAX_CLASSES: usize = 16;

@@ -116,7 +116,8 @@ impl<'a> FreeLaw<'a> {
     }
 }
 
-/// The hidden states with a weight, the one that no sketch holds first: all of them unless they are very many.
+/// The hidden states with a weight, the one that no sketch holds first: all of them unless they are very many. Certificates
+/// are about laws on these.
 fn hidden_states(counts: &TallyCounts) -> Vec<usize> {
     let classes = counts.classes();
     let (mut columns, mut width) = (vec![0], 1);

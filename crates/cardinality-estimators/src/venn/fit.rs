@@ -144,6 +144,8 @@ impl VennFit {
     }
 
     /// The number of items in any of the sets.
+    ///
+    /// Of few items and little noise 95 % intervals cover some 92 %, missing upwards: see the book's chapter.
     pub fn union(&self, confidence: Confidence) -> Estimate {
         self.answer(&vec![1.0; (1 << self.sets()) - 1], true, confidence)
     }
