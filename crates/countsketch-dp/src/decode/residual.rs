@@ -93,7 +93,7 @@ impl<'a> Residual<'a> {
         let drawn = Resampled::of_law(&law, &magnitudes, rows, ROUND_DRAWS);
         let inflation = (1.0 - leverage).recip();
         let std_error = (inflation * drawn.std_error()).max(self.rounding);
-        ErrorLevel { std_error, law, inflation, drawn }
+        ErrorLevel { law, inflation, std_error, drawn }
     }
 
     /// Half the interval of a location that misses with probability at most `beta`; `None` where draws cannot tell.

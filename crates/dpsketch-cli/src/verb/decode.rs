@@ -35,7 +35,7 @@ pub(crate) struct DecodeArgs {
     /// What becomes of estimates that chance explains.
     #[arg(long, value_name = "T", value_enum, default_value = "auto")]
     threshold: Small,
-    /// Write a table with the columns item, estimate, std_error, lower, upper and status: .csv or .parquet.
+    /// Write a table, .csv or .parquet: in each row an item, its estimate, standard error, interval and status.
     #[arg(long, value_name = "TABLE", value_parser = paths())]
     out: Option<PathBuf>,
     /// Over how many answers the confidence holds at once: 1, each by itself, if left out.

@@ -64,7 +64,7 @@ fn tables_are_whole_and_in_both_formats() {
     for (row, line) in csv.lines().skip(1).enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
         assert_eq!(items.value(row), fields[0]);
-        assert_eq!(estimates.value(row), fields[1].parse::<f64>().unwrap());
+        assert_eq!(estimates.value(row).to_bits(), fields[1].parse::<f64>().unwrap().to_bits());
     }
     // Small ones are set to 0, unless that is not wanted.
     let zeros = |text: &str| text.lines().filter(|line| line.contains(",0.0,")).count();
