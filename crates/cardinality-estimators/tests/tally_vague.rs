@@ -1,4 +1,5 @@
-//! Tallies that say little: few cells, few items, much noise, or no items at all.
+//! Tallies drawn at random against scans of both likelihoods, and tallies that say little: few cells, few items, much noise, or
+//! no items at all.
 //!
 //! Seeds are fixed. A test of coverage fails by chance with probability below 1e-6.
 
@@ -13,6 +14,7 @@ use random::Random;
 
 /// What `k` noisy sketches show of `n` items, each item in all of them or in one.
 struct Draw {
+    histograms: Vec<Vec<u64>>,
     counts: TallyCounts,
     sizes: Option<SizeSpread>,
 }
@@ -46,8 +48,8 @@ fn draw(random: &mut Random, (bucket_bits, levels): (u32, usize), k: usize, n: u
         Some((size.value()?, size.std_error()?.powi(2)))
     };
     let sizes = ones.iter().map(size).collect::<Option<Vec<_>>>().map(|sizes| SizeSpread::new(&sizes).unwrap());
-    let counts = TallyCounts::new(&layout, &[TallyClass { channel, sketches: k }], histograms).unwrap();
-    Draw { counts, sizes }
+    let counts = TallyCounts::new(&layout, &[TallyClass { channel, sketches: k }], histograms.clone()).unwrap();
+    Draw { histograms, counts, sizes }
 }
 
 /// The search against a look at 16 sizes an octave, each solved to a certificate of 1e-6.
@@ -70,6 +72,43 @@ fn no_size_looked_at_is_likelier_than_the_answer() {
             assert!(above < 1e-4, "{trial}: {above} at {n} above {found:?} ({})", answer.estimate());
         }
     }
+}
+
+/// Of two sketches the shared law is short: with `N_1/2` items in each set alone and `N_2` in both, a cell is empty in both with
+/// probability `e^(−ρ(N_1 + N_2))` and in one of them with `e^(−ρ(N_1/2 + N_2))`.
+#[test]
+fn no_sizes_looked_at_are_likelier_than_the_shared_law_says() {
+    let mut random = Random::new(23);
+    for trial in 0..24_u32 {
+        let epsilon = [1.0, 2.0][usize::try_from(trial % 2).unwrap()];
+        let draw = draw(&mut random, (10, 16), 2, 20_000, epsilon, trial % 3 == 0);
+        let channel = BitChannel::symmetric(1.0 / (1.0 + epsilon.exp())).unwrap();
+        let kernel = diagnostics::tally_kernel(channel, 2);
+        let rates: Vec<f64> = CellLayout::pcsa(1024, 16).unwrap().groups().map(|(_, rate)| -(-rate).exp_m1()).collect();
+        let height = |single: f64, both: f64| -> f64 {
+            let level = |(histogram, rate): (&Vec<u64>, &f64)| -> f64 {
+                let (neither, first) = ((-rate * (single + both)).exp(), (-rate * (0.5 * single + both)).exp());
+                let held = [neither, 2.0 * (first - neither), 1.0 - 2.0 * first + neither];
+                let rows = kernel.chunks_exact(3).zip(histogram);
+                rows.map(|(row, &count)| number(count) * row.iter().zip(held).map(|(k, v)| k * v).sum::<f64>().ln())
+                    .sum()
+            };
+            draw.histograms.iter().zip(&rates).map(level).sum()
+        };
+        let found = point_union(&draw.counts, None, Confidence::P95).unwrap().shared();
+        for step in 0..=120_u32 {
+            let n = 12_000.0 * (f64::from(step) * 0.01).exp();
+            for part in 0..=50_u32 {
+                let both = n * f64::from(part) / 50.0;
+                let above = height(n - both, both) - found.log_likelihood();
+                assert!(above < 1e-3, "{trial}: {above} at {n}, {both} above {found:?}");
+            }
+        }
+    }
+}
+
+fn number(count: u64) -> f64 {
+    f64::from(u32::try_from(count).unwrap())
 }
 
 #[test]
