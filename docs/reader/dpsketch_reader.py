@@ -646,6 +646,9 @@ def _f0_raw(fields, header):
         raise FormatError("body", f"a level of {value} after {releases} releases in mode {MODES[frame.mode]}")
     coins = [name for (name,) in fields.records("16s")]
     _f0_coins(frame.mode, coins)
+    ones = _ones(fields, frame)
+    if frame.mode == PRESAMPLED and not coins and any(ones["ones_per_table"]):
+        raise FormatError("body", "cells are set, but no coins are named")
     return {
         "family": FAMILIES[header["family"]],
         **frame.describe(),
@@ -654,7 +657,7 @@ def _f0_raw(fields, header):
         "exposure": value,
         "coins": [name.hex() for name in coins],
         "insecure_coins": insecure,
-        **_ones(fields, frame),
+        **ones,
     }
 
 

@@ -47,6 +47,10 @@ pub struct SubsampleKey(Zeroizing<[u8; 32]>);
 
 impl SubsampleKey {
     /// A fresh key from a secure generator.
+    ///
+    /// # Privacy
+    /// A key does not remember its generator. Releases of samples under a key from the insecure test generator are not marked, unlike
+    /// those with its noise, and protect at ε₀ only: whoever knows the seed has the key.
     #[must_use]
     pub fn draw<R: crate::NoiseSource + ?Sized>(source: &mut R) -> Self {
         let mut bytes = Zeroizing::new([0; 32]);

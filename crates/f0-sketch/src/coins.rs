@@ -3,10 +3,10 @@
 //! Coins that are in two sketches cancel in their xor, and the answer misses whatever the two share. So coins have a name,
 //! which stays with them from the raw sketch to every release, and nothing with coins in common is put together.
 
-use dp_noise::{EntropyError, NoiseSource};
+use dp_noise::NoiseSource;
 use sketch_hash::KeyedHash;
 
-use crate::error::MergeError;
+use crate::error::{MergeError, ReleaseError};
 use crate::leaf::ReleaseId;
 use crate::mode::Presampled;
 use crate::name::random_name;
@@ -48,12 +48,16 @@ impl<H: KeyedHash> F0Sketch<Presampled, H> {
     /// A release states how many names its coins have. Where the number of raw sketches that were merged depends on the data, such
     /// as one for each user who was there, it tells of the data, and has to be made one.
     ///
-    /// The old names are what keeps releases of common coins apart: rename only what was never released, and of which there
-    /// is no copy in another sketch or file that will be.
+    /// The old names are what keeps releases of common coins apart, so coins that were released keep them. Rename nothing of
+    /// which there is a copy in another sketch or file that will be released: this sketch cannot know of it.
     ///
     /// # Errors
-    /// [`EntropyError`] when the operating system gives no random bytes; nothing is changed then.
-    pub fn rename_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), EntropyError> {
+    /// [`ReleaseError::Named`] when the coins have been [released](Self::releases), and [`ReleaseError::Entropy`] when the
+    /// operating system gives no random bytes; nothing is changed then.
+    pub fn rename_coins<R: NoiseSource + ?Sized>(&mut self, coins: &mut R) -> Result<(), ReleaseError> {
+        if self.releases() > 0 {
+            return Err(ReleaseError::Named { releases: self.releases() });
+        }
         coins.begin_release()?;
         self.coins = CoinSet::draw(coins);
         Ok(())
@@ -96,9 +100,20 @@ impl CoinSet {
     }
 
     /// Takes in the names of another set, which was checked.
+    ///
+    /// A collector takes in many sets of one name, and then some that are merges themselves: a few names go to their places, many
+    /// are merged in one pass, since a stable sort finds the two runs.
     pub(crate) fn append(&mut self, other: &Self) {
-        self.0.extend_from_slice(&other.0);
-        self.0.sort_unstable();
+        const FEW: usize = 4;
+        if other.0.len() > FEW {
+            self.0.extend_from_slice(&other.0);
+            self.0.sort();
+            return;
+        }
+        for &coin in &other.0 {
+            let place = self.0.partition_point(|own| *own < coin);
+            self.0.insert(place, coin);
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -133,19 +148,28 @@ impl CoinUses {
         CoinSet(self.0.iter().map(|&(coin, _)| coin).collect())
     }
 
-    /// Those of several sketches together, of different releases.
+    /// Those of several sketches together, of different releases, for a sketch that holds them all.
     pub(crate) fn join<'a>(lists: impl Iterator<Item = &'a Self> + Clone) -> Result<Self, MergeError> {
-        let found = lists.clone().map(|list| list.0.len()).sum();
-        check_number(found)?;
-        let mut uses = Vec::with_capacity(found);
+        check_number(lists.clone().map(|list| list.0.len()).sum())?;
+        Self::join_any(lists)
+    }
+
+    /// Checks that sketches, of different releases, have no coins in common; their number does not matter.
+    pub(crate) fn check_apart<'a>(lists: impl Iterator<Item = &'a Self> + Clone) -> Result<(), MergeError> {
+        Self::join_any(lists).map(drop)
+    }
+
+    fn join_any<'a>(lists: impl Iterator<Item = &'a Self> + Clone) -> Result<Self, MergeError> {
+        let mut uses = Vec::with_capacity(lists.clone().map(|list| list.0.len()).sum());
         for list in lists {
             uses.extend_from_slice(&list.0);
         }
-        uses.sort_unstable();
-        Self::from_rising(uses.clone()).map_err(|index| {
-            let ((coin, first), (_, second)) = (uses[index - 1], uses[index]);
-            MergeError::SharedCoins { coin, first, second }
-        })
+        // Finds the lists, which rise.
+        uses.sort();
+        match uses.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(MergeError::SharedCoins { coin: pair[0].0, first: pair[0].1, second: pair[1].1 }),
+            None => Ok(Self(uses)),
+        }
     }
 }
 
@@ -195,15 +219,44 @@ mod tests {
     }
 
     #[test]
-    fn names_are_bounded() {
-        let names = |from: u32, number: u32| {
-            let name = |number: u32| {
-                let mut bytes = [0; 16];
-                bytes[..4].copy_from_slice(&number.to_be_bytes());
-                CoinId::from_bytes(bytes)
-            };
-            CoinSet::from_rising((from..from + number).map(name).collect()).unwrap()
+    fn few_and_many_names_join_alike() {
+        let base: Vec<u8> = (0..40).filter(|number| number % 3 == 1).collect();
+        for count in 0..12_u8 {
+            let other: Vec<u8> = (0..count).map(|number| 3 * number + 2 * (number % 2)).collect();
+            let mut joined = set(&base);
+            joined.append(&set(&other));
+            let mut expected = [base.clone(), other.clone()].concat();
+            expected.sort_unstable();
+            assert_eq!(joined, set(&expected));
+            let mut reverse = set(&other);
+            reverse.append(&set(&base));
+            assert_eq!(reverse, joined);
+        }
+    }
+
+    /// So many names, from a number on.
+    fn names(from: u32, number: u32) -> CoinSet {
+        let name = |number: u32| {
+            let mut bytes = [0; 16];
+            bytes[..4].copy_from_slice(&number.to_be_bytes());
+            CoinId::from_bytes(bytes)
         };
+        CoinSet::from_rising((from..from + number).map(name).collect()).unwrap()
+    }
+
+    #[test]
+    fn what_is_only_compared_may_have_any_number_of_names() {
+        let list = |release, from| CoinUses::of(ReleaseId::from_bytes([release; 16]), &names(from, 100_000));
+        let (first, second, overlapping) = (list(1, 0), list(2, 100_000), list(3, 199_999));
+        CoinUses::check_apart([&first, &second].into_iter()).unwrap();
+        let refused = CoinUses::join([&first, &second].into_iter());
+        assert!(matches!(refused, Err(MergeError::TooManyCoins { found: 200_000, .. })));
+        let shared = CoinUses::check_apart([&second, &overlapping].into_iter());
+        assert!(matches!(shared, Err(MergeError::SharedCoins { coin, .. }) if coin == names(199_999, 1).0[0]));
+    }
+
+    #[test]
+    fn names_are_bounded() {
         let full = names(0, 1 << 17);
         assert!(full.check_union(&CoinSet::default()).is_ok());
         let refused = full.check_union(&names(1 << 20, 1));

@@ -239,6 +239,12 @@ pub enum ReleaseError {
         /// The unit asked for.
         found: Unit,
     },
+    /// Coins to be [renamed](crate::F0Sketch::rename_coins) that have been released under the names that they have.
+    #[error("the coins were released {releases} times under their names, which they have to keep")]
+    Named {
+        /// The releases on record.
+        releases: u32,
+    },
     /// What is left for one cell, after dividing ε by the cells that one unit may change, is below the least ε.
     #[error("epsilon divided by the {cells} cells that {unit} may change")]
     Share {
@@ -403,6 +409,9 @@ pub enum DecodeError {
         /// Index of the release.
         index: usize,
     },
+    /// Raw data in mode `presampled` whose coins have no name.
+    #[error("cells are set, but no coins are named")]
+    NamelessCoins,
     /// The releases together leave no signal.
     #[error("the merged noise leaves a contrast below 2^-300")]
     NoSignal,

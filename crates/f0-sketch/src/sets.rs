@@ -127,7 +127,7 @@ fn pair_counts<M: Mode>(
     if let Some(id) = first_repeated(&leaves) {
         return Err(MergeError::RepeatedRelease { id });
     }
-    CoinUses::join([first.coin_uses(), second.coin_uses()].into_iter())?;
+    CoinUses::check_apart([first.coin_uses(), second.coin_uses()].into_iter())?;
     let counts = first.joint_counts(second);
     let pairs: Vec<[u64; 4]> =
         counts.iter().map(|table| [table.neither, table.second_only, table.first_only, table.both]).collect();

@@ -174,6 +174,9 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
         check_words(&body.words.0, frame.shape.cells())?;
         let exposure = check_exposure(body.exposure, body.releases, M::KIND)?;
         check_number_of_coins(body.coins.len(), M::KIND)?;
+        if M::KIND == ModeKind::Presampled && body.coins.is_empty() && body.words.0.iter().any(|word| *word != 0) {
+            return Err(DecodeError::NamelessCoins);
+        }
         let coins = CoinSet::from_rising(body.coins.iter().copied().map(CoinId::from_bytes).collect())
             .map_err(|index| DecodeError::CoinOrder { index })?;
         let cells = Cells::from_words(&body.words.0);

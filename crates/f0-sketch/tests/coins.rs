@@ -5,7 +5,8 @@ mod support;
 
 use dp_noise::hazmat::InsecureTestRng;
 use f0_sketch::{
-    CellShare, F0Sketch, MergeError, NoiseRule, Presampled, PrivateF0Sketch, SharedNoise, SharingError, SketchPair, Unit,
+    CellShare, F0Sketch, MergeError, NoiseRule, Presampled, PrivateF0Sketch, ReleaseError, SharedNoise, SharingError,
+    SketchPair, Unit,
 };
 use sketch_hash::DefaultHash;
 use support::{bytes, empty, epsilon, general, noise, permit, released, stream};
@@ -139,6 +140,27 @@ fn renamed_coins_have_one_name() {
     sum.rename_coins(&mut random).unwrap();
     assert_eq!(sum.coins().len(), 1);
     assert!(!before.contains(&sum.coins()[0]));
+}
+
+#[test]
+fn coins_that_were_released_keep_their_names() {
+    let mut random = noise(9);
+    let mut kept = stream(general(), &[1, 2], &mut random);
+    let first = keep(&mut kept, &mut random);
+    let mut recorded = stream(general(), &[1, 2], &mut random);
+    recorded.record_release(Unit::Item, epsilon(1.0)).unwrap();
+    let raw = stream(general(), &[1, 2], &mut random);
+    let (prepared, _) = raw.prepare_release(NoiseRule::Tight, Unit::Item, epsilon(1.0)).unwrap();
+    // Into a sketch of its own or read back: what went in was released.
+    let mut sum = stream(general(), &[3], &mut random);
+    sum.merge(&mut copy(&kept)).unwrap();
+    for mut sketch in [copy(&kept), recorded, prepared, sum] {
+        let before = bytes(&sketch);
+        let refused = sketch.rename_coins(&mut random).unwrap_err();
+        assert!(matches!(refused, ReleaseError::Named { releases: 1 }), "{refused}");
+        assert_eq!(bytes(&sketch), before);
+    }
+    assert_kept_apart(&first, &released(kept, 1.0, &mut random));
 }
 
 #[test]

@@ -188,6 +188,23 @@ fn names_of_raw_coins_rise_and_belong_to_streams() {
 }
 
 #[test]
+fn cells_of_a_stream_come_from_coins_with_a_name() {
+    let without = |sketch: &f0_sketch::F0Sketch<Presampled>| {
+        let coins = bytes(sketch);
+        let mut bytes = coins[..RAW_COINS].to_vec();
+        bytes.extend(0_u64.to_le_bytes());
+        bytes.extend(&coins[RAW_COINS + 24..]);
+        reseal(&mut bytes);
+        read_stream(&bytes)
+    };
+    let items: Vec<u64> = (0..40).collect();
+    let refused = without(&stream(shape(2, 20), &items, &mut noise(1)));
+    assert!(matches!(refused, Err(DecodeError::NamelessCoins)), "{refused:?}");
+    let empty = without(&stream(shape(2, 20), &[], &mut noise(1))).expect("no coin was drawn");
+    assert!(empty.coins().is_empty());
+}
+
+#[test]
 fn coins_of_releases_rise_and_every_release_of_a_stream_has_some() {
     let mut random = noise(8);
     let mut part = || {
