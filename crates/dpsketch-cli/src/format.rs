@@ -41,6 +41,12 @@ pub(crate) fn percent(share: f64) -> String {
     if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
+/// A loss to four digits behind the point, and never less than it is.
+pub(crate) fn rounded_up(loss: f64) -> f64 {
+    let rounded = (loss * 1e4).ceil() / 1e4;
+    if rounded.is_finite() { rounded } else { loss }
+}
+
 /// Names and values in two columns, one pair a line.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     let width = pairs.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -108,6 +114,13 @@ mod tests {
             (-1_234_567.0, "-1,234,567"),
         ] {
             assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn losses_are_rounded_up() {
+        for (loss, told) in [(5.009_600_792_415_971, 5.0097), (2.5, 2.5), (f64::MAX, f64::MAX)] {
+            assert_eq!(rounded_up(loss).to_bits(), f64::to_bits(told));
         }
     }
 

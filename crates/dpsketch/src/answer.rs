@@ -57,6 +57,7 @@ pub(crate) struct SampleFacts {
     pub(crate) epsilon_if_key_known: Option<f64>,
     pub(crate) units: Vec<Unit>,
     pub(crate) sketches: usize,
+    pub(crate) f0: Option<F0Facts>,
 }
 
 /// What only an answer from F0 sketches has.
@@ -119,6 +120,7 @@ impl Answer {
             epsilon: facts.epsilon,
             epsilon_total: facts.epsilon_total,
             units: facts.units,
+            f0: facts.f0,
             sample: Some((facts.rate, facts.epsilon_if_key_known)),
             ..Self::without_facts(kind, facts.sketches, estimate)
         }
@@ -166,7 +168,7 @@ impl Answer {
         self.sketches
     }
 
-    /// How the answer was found. `None` for F0 sketches, and for a formula that is empty whatever the sets are.
+    /// How the answer was found. `None` for F0 sketches, of samples or not, and for a formula that is empty whatever the sets are.
     #[must_use]
     pub const fn method(&self) -> Option<Method> {
         self.method

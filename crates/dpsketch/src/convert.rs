@@ -94,6 +94,10 @@ impl From<UnionError> for Error {
     }
 }
 
+/// The largest sets that are answered together.
+const GROUP_SIZES: &str = "of one noise level, sets of at most 16 releases each are answered by twos, of 4 by threes, of 2 by fours; \
+     a tally of two noise levels gets one by --thin, and the files of a set may be merged to one sketch";
+
 impl From<TallyError> for Error {
     fn from(error: TallyError) -> Self {
         let told = match error {
@@ -105,9 +109,9 @@ impl From<TallyError> for Error {
                         .value(found.to_string())
                         .allowed("one or two noise levels")
                         .hint("bring the releases to one: dpsketch merge --tally --thin FILE… --out T.dps"),
-                    EstimateError::GroupStates { .. } => told.hint(
-                        "bring each tally to one noise level with --thin, or merge the files of each set to one sketch",
-                    ),
+                    EstimateError::GroupStates { expected, found } => {
+                        told.value(found.to_string()).allowed(format!("at most {expected}")).hint(GROUP_SIZES)
+                    }
                     _ => told
                         .hint("bring the releases to one noise level: dpsketch merge --tally --thin FILE… --out T.dps"),
                 }
@@ -199,4 +203,21 @@ pub(crate) fn chain(error: &(dyn core::error::Error + 'static)) -> String {
         below = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cardinality_estimators::venn::GroupCounts;
+
+    /// A cell of a set of `k` releases shows `k + 1` tallies.
+    #[test]
+    fn the_hint_names_the_largest_sets() {
+        for (sets, releases) in [(2, 16_usize), (3, 4), (4, 2)] {
+            let max = GroupCounts::max_states(sets);
+            let sets = u32::try_from(sets).unwrap();
+            assert!((releases + 1).pow(sets) <= max && (releases + 2).pow(sets) > max, "{sets}");
+            assert!(GROUP_SIZES.contains(&format!("{releases} ")), "{releases}");
+        }
+    }
 }

@@ -85,7 +85,8 @@ impl fmt::Display for Method {
                 let of = if *sketches == 1 { "sketch" } else { "sketches" };
                 write!(f, "tally of {sketches} {of} ({law} law")?;
                 if *law == TallyMethod::Mixed {
-                    write!(f, ", {:.0} % shared", 100.0 * shared_weight)?;
+                    // A mixture is of both laws.
+                    write!(f, ", {} % shared", (100.0 * shared_weight).floor().clamp(1.0, 99.0))?;
                 }
                 f.write_str(")")
             }

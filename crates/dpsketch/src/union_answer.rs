@@ -148,7 +148,7 @@ fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {
 fn only_one(found: usize) -> Error {
     Error::new(
         ErrorKind::Parameter,
-        format!("Presto's last level is for one private sfm sketch, found {found} sketches"),
+        format!("Presto's last level is for one private sfm sketch, found {found} of any kind"),
     )
     .argument("--last-level")
     .value("presto")

@@ -17,7 +17,7 @@ use crate::cli::OutputFormat;
 use crate::console::{Console, write_out};
 use crate::format::{counted, number};
 use crate::io::{Destination, read};
-use crate::paths::{paths, shown};
+use crate::paths::{check_out, paths, shown};
 use crate::rows_out::RowsOut;
 use crate::table::writer;
 
@@ -72,6 +72,9 @@ const BATCH: usize = 8192;
 
 pub(crate) fn run(args: &DecodeArgs, console: Console) -> Result<(), Error> {
     check_stdin(&args.file, Some(&args.candidates))?;
+    if let Some(out) = &args.out {
+        check_out(out, [args.file.as_path(), &args.candidates])?;
+    }
     let sketch = read(&args.file)?;
     let sketch = private(&shown(&args.file), &sketch)?;
     let destination =
@@ -132,11 +135,14 @@ fn write_table(
 
 fn summary(decoded: &DecodedItems<'_>) -> String {
     let found = decoded.decoded();
+    // Single keys beyond it may be there by chance, so it is not said that they occur.
+    let beyond = |key| found.value(key).is_some_and(|value| value.abs() > found.threshold());
     format!(
-        "{} decoded in {}, {} taken to occur; standard error {}",
+        "{} decoded in {}, {} more than {} from 0; standard error {}",
         counted(decoded.len() as u64, "item"),
         counted(u64::from(found.rounds()), "round"),
-        counted(found.kept() as u64, "item"),
+        counted(found.keys().iter().filter(|key| beyond(**key)).count() as u64, "answer"),
+        number(found.threshold()),
         number(found.std_error()),
     )
 }

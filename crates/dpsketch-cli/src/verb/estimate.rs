@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dpsketch::cardinality_estimators::{Confidence, Estimate, LastLevel, Status};
+use dpsketch::dp_noise::Amount;
 use dpsketch::sfm_pcsa::Unit;
 use dpsketch::{Answer, AnySketch, Error, ErrorKind, F0Whole, estimate_with, parse_confidence};
 
@@ -11,7 +12,7 @@ use super::estimate_sets::SetArgs;
 use super::frequency_args::refuse_for;
 use super::{estimate_regions, group_estimates, moment};
 use crate::console::{Console, Report};
-use crate::format::{counted, number, pairs, percent};
+use crate::format::{counted, number, pairs, percent, rounded_up};
 use crate::io::read_all;
 use crate::paths::{check_out, paths};
 
@@ -169,6 +170,11 @@ fn std_error(answer: &Answer, error: f64, number: fn(f64) -> String) -> String {
 
 /// What an answer cost, in words.
 pub(crate) fn privacy(answer: &Answer) -> String {
+    // Losses under one key are no sums of decimals that somebody wrote.
+    let told = |total: Amount| match answer.sampling_rate() {
+        Some(_) => rounded_up(total.nearest_f64()).to_string(),
+        None => total.to_string(),
+    };
     let Some(largest) = answer.epsilon() else { return "NONE: raw sketches give exact data away".to_owned() };
     let releases = answer.sketches() as u64;
     // Whoever counts items knows that items are meant.
@@ -183,7 +189,7 @@ pub(crate) fn privacy(answer: &Answer) -> String {
     if releases == 1 {
         return format!("epsilon {largest}{whom}");
     }
-    let total = answer.epsilon_total().map(|total| format!(", {total} for somebody in all of them"));
+    let total = answer.epsilon_total().map(|total| format!(", {} for somebody in all of them", told(total)));
     format!(
         "epsilon {largest} for each data set at most{} ({}){whom}",
         total.unwrap_or_default(),

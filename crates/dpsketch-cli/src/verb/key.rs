@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use dpsketch::dp_noise::SubsampleKey;
 use dpsketch::sketch_hash::HashKey;
-use dpsketch::{
-    Error, create_key_file, create_subsample_key_file, read_key_file, read_subsample_key_file,
-};
+use dpsketch::{Error, create_key_file, create_subsample_key_file, read_key_file, read_subsample_key_file};
 use serde_json::json;
 
 use crate::console::{Console, Report};

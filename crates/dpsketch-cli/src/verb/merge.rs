@@ -110,8 +110,12 @@ fn tell_classes(tally: &SfmTally, console: Console) {
 
 /// Says what sets an xor of several is a sketch of.
 fn tell_whole(merged: &AnySketch, sketches: usize, console: Console) {
-    let AnySketch::F0(f0) = merged else { return };
-    match (f0.mode(), sketches) {
+    let mode = match merged {
+        AnySketch::F0(f0) => f0.mode(),
+        AnySketch::Subsampled(sample) if sample.weight_rule().is_some() => ModeKind::Set,
+        _ => return,
+    };
+    match (mode, sketches) {
         (_, 1) => {}
         (ModeKind::Set, 2) => {
             console.note("this is the symmetric difference: items in exactly one of the two sets; `dpsketch estimate --expr` tells of other sets");

@@ -8,8 +8,8 @@ use dpsketch::f0_sketch::ModeKind;
 use dpsketch::sfm_pcsa::Leaf;
 use dpsketch::{
     AnyF0Sketch, AnySketch, AnySubsampled, Error, ErrorKind, FrequencySketch, PricedRelease, RawCountSketch,
-    RawPrefixStack, RawSubsampled, countsketch_dp, parse_epsilon, release_frequency_file_paid, release_prefix_file_paid,
-    release_raw_file_paid, release_subsampled_file_paid,
+    RawPrefixStack, RawSubsampled, countsketch_dp, parse_epsilon, release_frequency_file_paid,
+    release_prefix_file_paid, release_raw_file_paid, release_subsampled_file_paid,
 };
 
 use super::booking::LedgerArgs;
@@ -92,17 +92,16 @@ fn sample(args: &ReleaseArgs, raw: &RawSubsampled, console: Console) -> Result<(
     warn_about_epsilon(Some(epsilon), console);
     let mut books = args.booking.open(Some(epsilon), Some(raw.unit()), console)?;
     let destination = Destination::open(&args.out, false)?;
-    let released =
-        release_subsampled_file_paid(&args.raw, epsilon, args.again, |planned| books.pay_sample(planned));
-    let released = released.map_err(|error| books.explain(error, None))?;
-    let release = released.releases().first().and_then(|release| release.id());
-    tell_sample(&released, console);
     if args.again && raw.releases() > 0 {
         let loss = raw.loss_with(epsilon)?;
         console.warn(&format!(
-            "all releases of this sample cost epsilon {loss:.3} together, not the sum of theirs: they share one key"
+            "all releases of this sample will cost epsilon {loss:.3} together, not the sum of theirs: they share one key"
         ));
     }
+    let released = release_subsampled_file_paid(&args.raw, epsilon, args.again, |planned| books.pay_sample(planned));
+    let released = released.map_err(|error| books.explain(error, None))?;
+    let release = released.releases().first().and_then(|release| release.id());
+    tell_sample(&released, console);
     let sketch = AnySketch::from(released);
     let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;
     books.finish(release)?;

@@ -6,7 +6,8 @@ use dpsketch::countsketch_dp::PrivateCountSketch;
 use dpsketch::dp_noise::{Amount, Delta, Epsilon, Rho, zcdp_to_dp};
 use dpsketch::f0_sketch::WeightRule;
 use dpsketch::{
-    AnyF0Sketch, AnySketch, AnySubsampled, Calibration, Description, Error, FrequencyLevel, FrequencySketch, PricedRelease,
+    AnyF0Sketch, AnySketch, AnySubsampled, Calibration, Description, Error, FrequencyLevel, FrequencySketch,
+    PricedRelease,
 };
 use serde_json::{Value, json};
 
@@ -55,7 +56,7 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
         return f0_in_words(f0);
     }
     if let AnySketch::Subsampled(sample) = sketch {
-        return sample_in_words(sample);
+        return sample_in_words(sample, &Description::of(sketch).to_json()["sampling_rate"]);
     }
     let shape = sketch.shape();
     if sketch.is_raw() {
@@ -75,8 +76,9 @@ pub(crate) fn in_words(sketch: &AnySketch) -> String {
 }
 
 /// A sketch of a secret sample, with both levels of its releases.
-fn sample_in_words(sample: &AnySubsampled) -> String {
-    let what = format!("{} sketch, {}, rate {}", sample.kind(), sample.shape(), sample.sampling().rate);
+fn sample_in_words(sample: &AnySubsampled, rate: &Value) -> String {
+    let weights = sample.weight_rule().map(weights_in_words).unwrap_or_default();
+    let what = format!("{} sketch, {}{weights}, rate {rate}", sample.kind(), sample.shape());
     if sample.is_raw() {
         return format!("raw {what}, not private");
     }
@@ -91,21 +93,26 @@ fn sample_in_words(sample: &AnySubsampled) -> String {
 pub(crate) fn tell_sample(sample: &AnySubsampled, console: Console) {
     for release in sample.releases() {
         console.note(&format!(
-            "epsilon {} holds as long as the sample key is secret, for good; whoever gets it faces {:.2}: delete the key once no \
-             further sketch under it is due",
+            "epsilon {} holds as long as the sample key is secret, for good, and if nothing else is released under it, by anybody: \
+             several releases of one key cost more than the sum of their epsilons, and a ledger sees its own only. Whoever gets \
+             the key faces {:.2}: delete it once no further sketch under it is due",
             Amount::from_epsilon(release.epsilon()),
             release.epsilon_if_key_known()
         ));
     }
 }
 
+fn weights_in_words(rule: WeightRule) -> String {
+    match rule {
+        WeightRule::Unit => String::new(),
+        WeightRule::Weighted(max) => format!(", weights up to {}", max.get()),
+    }
+}
+
 /// An f0 sketch, with its mode and, of several releases, what they cost together.
 fn f0_in_words(sketch: &AnyF0Sketch) -> String {
     let shape = sketch.shape();
-    let rule = match sketch.weight_rule() {
-        WeightRule::Unit => String::new(),
-        WeightRule::Weighted(max) => format!(", weights up to {}", max.get()),
-    };
+    let rule = weights_in_words(sketch.weight_rule());
     let what = format!("f0 sketch of mode {}, {shape}{rule}", sketch.mode());
     let AnyF0Sketch::Private(private) = sketch else { return format!("raw {what}, not private") };
     let costs = || private.leaves().iter().map(|leaf| Amount::from_epsilon(leaf.epsilon()));

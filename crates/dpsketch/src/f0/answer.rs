@@ -42,7 +42,7 @@ impl F0Whole {
     }
 
     /// What the XOR of so many releases or raw sketches tells about.
-    fn of_xor(mode: ModeKind, parts: usize) -> Self {
+    pub(crate) const fn of_xor(mode: ModeKind, parts: usize) -> Self {
         match mode {
             _ if parts == 1 => Self::One,
             ModeKind::Set => Self::SymmetricDifference,

@@ -11,7 +11,6 @@ use sketch_hash::HashId;
 use super::any::{AnyF0Sketch, ReleasedF0Sketch};
 use super::error::F0Error;
 use super::raw::{RawF0Sketch, RawMode};
-use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
 use crate::raw::RecordedHash;
 
@@ -132,40 +131,6 @@ impl F0State<'_> {
             Self::RawPresampled(raws) => RawF0Sketch(RawMode::Presampled(merge_raw_streams(&raws)?)).into(),
         })
     }
-}
-
-/// Two raw F0 sketches of mode `set` that hold the same set, by their names: copies of one file, or sketches of equal data. What they
-/// share cancels, which is the right answer about their symmetric difference, and seldom what was meant by naming a file twice.
-///
-/// # Examples
-/// ```
-/// use dpsketch::f0_sketch::F0Shape;
-/// use dpsketch::sketch_hash::{AnyHash, Item};
-/// use dpsketch::{AnySketch, F0Builder, F0Terms, TextRules, equal_raw_sets};
-///
-/// let set = |name: &str| -> Result<AnySketch, dpsketch::Error> {
-///     let terms = F0Terms::unit(F0Shape::DEFAULT);
-///     let mut builder = F0Builder::operations(terms, AnyHash::default(), TextRules::default());
-///     builder.push_row_with([Some(Item::from(name))], None, Some(Item::from("+")))?;
-///     Ok(builder.finish()?.0.into())
-/// };
-/// let named = [("a".to_owned(), set("ann")?), ("b".to_owned(), set("bob")?), ("c".to_owned(), set("ann")?)];
-/// assert_eq!(equal_raw_sets(&named), Some(("a", "c")));
-/// # Ok::<(), dpsketch::Error>(())
-/// ```
-#[must_use]
-pub fn equal_raw_sets(sketches: &[(String, AnySketch)]) -> Option<(&str, &str)> {
-    let raws: Named<'_, F0Sketch<Set, RecordedHash>> = sketches
-        .iter()
-        .filter_map(|(name, sketch)| match sketch {
-            AnySketch::F0(AnyF0Sketch::Raw(RawF0Sketch(RawMode::Set(raw)))) => Some((name.as_str(), raw)),
-            _ => None,
-        })
-        .collect();
-    raws.iter().enumerate().filter(|(_, (_, raw))| !raw.is_zero()).find_map(|(place, (name, raw))| {
-        let (first, _) = raws[..place].iter().find(|(_, other)| raw.same_cells(other))?;
-        Some((*first, *name))
-    })
 }
 
 /// The XOR of raw sets, which fit together.

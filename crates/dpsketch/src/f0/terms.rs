@@ -73,7 +73,7 @@ impl fmt::Display for F0Terms {
     }
 }
 
-pub(super) fn max_weight(rule: WeightRule) -> Option<f64> {
+pub(crate) fn max_weight(rule: WeightRule) -> Option<f64> {
     match rule {
         WeightRule::Unit => None,
         WeightRule::Weighted(max) => Some(max.get()),

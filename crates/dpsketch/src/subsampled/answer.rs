@@ -1,16 +1,20 @@
 //! Sketches of samples put together, and what they tell.
 
 use cardinality_estimators::{Confidence, Estimate};
-use dp_noise::{Amount, Epsilon, NoiseRng, loss_under_one_key};
-use f0_sketch::{RawSubsampledF0, SubsampledF0Sketch};
+use dp_noise::{Amount, NoiseRng, loss_under_one_key};
+use f0_sketch::{ModeKind, RawSubsampledF0, SubsampledF0Sketch};
 use sfm_pcsa::{MergeForm, RawSubsampledPcsa, SubsampledSfmSketch, Unit, subsampled_union_estimate};
 
 use super::any::{AnySubsampled, RawKind, RawSubsampled};
-use crate::answer::{Answer, SampleFacts};
+use super::check::{check_samples, named_samples, not_a_sample};
+use super::describe::rate_json;
+use super::release::SampleRelease;
+use crate::answer::{Answer, F0Facts, SampleFacts};
 use crate::any::AnySketch;
 use crate::error::{Error, ErrorKind};
 use crate::expr::SetFormula;
-use crate::f0::combination_of;
+use crate::f0::{F0Whole, combination_of, max_weight};
+use crate::method::Method;
 use crate::raw::RecordedHash;
 
 /// Sketches of samples of one kind and one state.
@@ -28,16 +32,8 @@ fn state_of(sketches: &[(String, AnySketch)]) -> Result<State<'_>, Error> {
         sketches: &'a [(String, AnySketch)],
         pick: impl Fn(&'a AnySubsampled) -> Option<&'a T>,
     ) -> Result<Vec<&'a T>, Error> {
-        let mut found: Vec<&'a T> = Vec::with_capacity(sketches.len());
-        let mut first: Option<(&str, &AnySubsampled)> = None;
-        for (name, sketch) in sketches {
-            let AnySketch::Subsampled(own) = sketch else { return Err(not_a_sample(name)) };
-            found.push(pick(own).ok_or_else(|| not_a_sample(name))?);
-            let (first_name, first) = *first.get_or_insert((name, own));
-            let alike = first.sampling().check(own.sampling()).map_err(Error::from);
-            alike.map_err(|error| error.prefixed(&format!("{name} does not fit {first_name}")).argument("FILE"))?;
-        }
-        Ok(found)
+        let samples = named_samples(sketches)?;
+        samples.into_iter().map(|(name, own)| pick(own).ok_or_else(|| not_a_sample(name))).collect()
     }
     let first = sketches.first().map(|(_, sketch)| sketch);
     match first {
@@ -56,23 +52,6 @@ fn state_of(sketches: &[(String, AnySketch)]) -> Result<State<'_>, Error> {
                 .map(State::RawF0)
         }
         _ => Err(Error::new(ErrorKind::Parameter, "no sketch was named").argument("FILE")),
-    }
-}
-
-fn not_a_sample(name: &str) -> Error {
-    Error::new(ErrorKind::Incompatible, format!("{name} is not a sketch of a sample of the same kind"))
-        .argument("FILE")
-        .value(name)
-        .allowed("sketches of one kind that were sampled with one key")
-}
-
-/// Checks that sketches of samples go together: by putting them together.
-pub(crate) fn check_samples(sketches: &[(String, AnySketch)]) -> Result<(), Error> {
-    match state_of(sketches)? {
-        State::Sfm(samples) => Ok(subsampled_union_estimate(&samples, Confidence::P95).map(drop)?),
-        State::F0(samples) => Ok(SubsampledF0Sketch::merge_all(&samples).map(drop)?),
-        State::RawSfm(raws) => merged_sfm(&raws).map(drop),
-        State::RawF0(raws) => merged_f0(&raws).map(drop),
     }
 }
 
@@ -102,15 +81,23 @@ pub(crate) fn merge_samples(sketches: &[(String, AnySketch)], form: MergeForm) -
     })
 }
 
-/// The number of distinct items in what the sketches together hold.
+/// The number of distinct items, or the sum of weights, in what the sketches together hold.
 pub(crate) fn estimate_samples(sketches: &[(String, AnySketch)], confidence: Confidence) -> Result<Answer, Error> {
-    let estimate = match state_of(sketches)? {
-        State::Sfm(samples) => subsampled_union_estimate(&samples, confidence)?,
-        State::F0(samples) => SubsampledF0Sketch::merge_all(&samples)?.estimate(confidence),
-        State::RawSfm(raws) => merged_sfm(&raws)?.estimate(confidence),
-        State::RawF0(raws) => merged_f0(&raws)?.estimate(confidence),
+    check_samples(sketches)?;
+    let (estimate, method) = match state_of(sketches)? {
+        State::Sfm(samples) => {
+            let method = if samples.len() == 1 { Method::Likelihood } else { Method::Product };
+            (subsampled_union_estimate(&samples, confidence)?, Some(method))
+        }
+        State::F0(samples) => (SubsampledF0Sketch::merge_all(&samples)?.estimate(confidence), None),
+        State::RawSfm(raws) => (merged_sfm(&raws)?.estimate(confidence), Some(Method::Likelihood)),
+        State::RawF0(raws) => (merged_f0(&raws)?.estimate(confidence), None),
     };
-    told(sketches, estimate)
+    let answer = told(sketches, estimate, None)?;
+    Ok(match method {
+        Some(method) => answer.found_by(method),
+        None => answer,
+    })
 }
 
 /// The size of a formula over the sketches, all of which it depends on: the union of those of kind `sfm`, and anything of two of kind `f0`.
@@ -122,7 +109,8 @@ pub(crate) fn formula_samples(
     match (state_of(sketches)?, combination_of(formula)) {
         (State::Sfm(_) | State::RawSfm(_), _) if formula.is_union() => estimate_samples(sketches, confidence),
         (State::F0(samples), Some(combination)) if samples.len() == 2 => {
-            told(sketches, samples[0].estimate_with(samples[1], combination, confidence)?)
+            check_samples(sketches)?;
+            told(sketches, samples[0].estimate_with(samples[1], combination, confidence)?, Some(F0Whole::Formula))
         }
         _ => Err(Error::new(ErrorKind::Refused, "this formula of sketches of samples has no answer")
             .argument("--expr")
@@ -139,34 +127,59 @@ pub(crate) fn no_similarity() -> Error {
         .hint("build sketches without --subsample-key, or ask for a & b and a | b")
 }
 
-/// The answer with what the releases behind it cost.
-fn told(sketches: &[(String, AnySketch)], estimate: Estimate) -> Result<Answer, Error> {
-    let samples = sketches.iter().filter_map(|(_, sketch)| match sketch {
-        AnySketch::Subsampled(sample) => Some(sample),
-        _ => None,
-    });
-    let samples: Vec<&AnySubsampled> = samples.collect();
+/// The answer with what the releases behind it cost, and, of F0 sketches, of what sets it is: `of`, or what their XOR tells.
+fn told(sketches: &[(String, AnySketch)], estimate: Estimate, of: Option<F0Whole>) -> Result<Answer, Error> {
+    let samples: Vec<&AnySubsampled> = named_samples(sketches)?.into_iter().map(|(_, sample)| sample).collect();
     let first = samples.first().ok_or_else(|| Error::new(ErrorKind::Parameter, "no sketch was named"))?;
-    let releases: Vec<_> = samples.iter().flat_map(|sample| sample.releases()).collect();
-    let mut units: Vec<Unit> = releases.iter().map(|release| release.unit()).collect();
+    let releases: Vec<SampleRelease> = samples.iter().flat_map(|sample| sample.releases()).collect();
+    let mut units: Vec<Unit> = releases.iter().map(SampleRelease::unit).collect();
     units.sort_unstable();
     units.dedup();
-    let mixed = units.contains(&Unit::Item) && units.len() > 1;
-    let items = units.iter().map(|unit| unit.max_items()).max().unwrap_or(1);
-    let levels: Vec<_> = releases.iter().map(|release| (release.sampling().rate, release.level())).collect();
-    let total = match releases.as_slice() {
-        [] => None,
-        [one] => Some(Amount::from_epsilon(one.epsilon())),
-        _ if mixed => None,
-        _ => Epsilon::new((loss_under_one_key(&levels) * f64::from(items)).next_up()).ok().map(Amount::from_epsilon),
-    };
+    let parts = if first.is_raw() { samples.len() } else { releases.len() };
+    let f0 = first.weight_rule().map(|rule| F0Facts {
+        mode: ModeKind::Set,
+        of: of.unwrap_or(F0Whole::of_xor(ModeKind::Set, parts)),
+        max_weight: max_weight(rule),
+    });
     let facts = SampleFacts {
-        rate: first.sampling().rate.get(),
+        rate: rate_json(first.sampling().rate),
         epsilon: releases.iter().map(|release| Amount::from_epsilon(release.epsilon())).max(),
-        epsilon_total: total,
-        epsilon_if_key_known: releases.iter().map(|release| release.epsilon_if_key_known()).reduce(f64::max),
+        epsilon_total: total(&releases, &units),
+        epsilon_if_key_known: releases.iter().map(SampleRelease::epsilon_if_key_known).reduce(f64::max),
         units,
-        sketches: if first.is_raw() { samples.len() } else { releases.len() },
+        sketches: parts,
+        f0,
     };
     Ok(Answer::of_samples(first.kind(), estimate, facts))
+}
+
+/// What somebody in all of the releases of one key lost, however much that is; `None` of none, and where some protect items and
+/// others users.
+fn total(releases: &[SampleRelease], units: &[Unit]) -> Option<Amount> {
+    let levels: Vec<_> = releases.iter().map(|release| (release.sampling().rate, release.level())).collect();
+    let items = units.iter().map(|unit| unit.max_items()).max().unwrap_or(1);
+    match releases {
+        [] => None,
+        [one] => Some(Amount::from_epsilon(one.epsilon())),
+        _ if units.contains(&Unit::Item) && units.len() > 1 => None,
+        _ => Some(at_least((loss_under_one_key(&levels) * f64::from(items)).next_up())),
+    }
+}
+
+/// A loss that may be above every ε that is released at; beyond the largest amount, that.
+fn at_least(loss: f64) -> Amount {
+    Amount::parse_cost(&loss.to_string()).unwrap_or(Amount::from_units(u128::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_is_told_however_large() {
+        assert_eq!(at_least(263.84).nearest_f64(), 263.84);
+        for endless in [1e40, f64::INFINITY] {
+            assert_eq!(at_least(endless), Amount::from_units(u128::MAX));
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! A sub-sampled sketch of any kind and state.
 
+use cardinality_estimators::Confidence;
 use dp_noise::{Epsilon, NoiseRng, Permit, Sampling};
-use f0_sketch::{RawSubsampledF0, SubsampledF0Sketch};
+use f0_sketch::{RawSubsampledF0, SubsampledF0Sketch, WeightRule};
 use serde_json::Value;
 use sfm_pcsa::{RawSubsampledPcsa, SubsampledSfmSketch, Unit};
 use sketch_hash::{AnyHash, HashId};
@@ -122,6 +123,16 @@ impl RawSubsampled {
         Ok(either!(&self.0, raw => raw.loss_with(epsilon)?))
     }
 
+    /// Whether this is a set with something in it, and the other a copy: the two would cancel.
+    fn is_copied_set(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (RawKind::F0(own), RawKind::F0(copy)) => {
+                own == copy && own.estimate(Confidence::P95).value().is_some_and(|value| value > 0.0)
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn record_release(&mut self, epsilon: Epsilon) -> Result<u32, Error> {
         Ok(either!(&mut self.0, raw => raw.record_release(epsilon)?))
     }
@@ -212,6 +223,16 @@ impl AnySubsampled {
         }
     }
 
+    /// Whether items of a sketch of kind `f0-subsampled` have weights, and up to which; `None` of the other kind.
+    #[must_use]
+    pub const fn weight_rule(&self) -> Option<WeightRule> {
+        match self {
+            Self::F0(sketch) => Some(sketch.weight_rule()),
+            Self::Raw(RawSubsampled(RawKind::F0(raw))) => Some(raw.weight_rule()),
+            Self::Sfm(_) | Self::Raw(RawSubsampled(RawKind::Sfm(_))) => None,
+        }
+    }
+
     /// Whom the releases protect, each unit once; of a raw sketch, whom a release will protect.
     #[must_use]
     pub fn units(&self) -> Vec<Unit> {
@@ -236,6 +257,11 @@ impl AnySubsampled {
             }
             Self::Raw(_) => Vec::new(),
         }
+    }
+
+    /// Whether both are raw copies of one set that is not empty.
+    pub(crate) fn is_copied_set(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Raw(own), Self::Raw(copy)) if own.is_copied_set(copy))
     }
 
     pub(crate) fn describe(&self) -> Value {

@@ -1,14 +1,14 @@
 //! What can be said about a sketch of a sample without its cells.
 
-use dp_noise::{Amount, Sampling};
-use f0_sketch::SubsampledF0Sketch;
+use dp_noise::{Amount, SampleRate, Sampling};
+use f0_sketch::{ModeKind, SubsampledF0Sketch};
 use serde_json::{Value, json};
 use sfm_pcsa::SubsampledSfmSketch;
 
 use super::any::{AnySubsampled, RawKind, RawSubsampled};
 use super::release::SampleRelease;
 use crate::answer::in_words;
-use crate::f0::extend;
+use crate::f0::{extend, max_weight};
 
 /// `kind, state`, the shape, `hash, key, sampling_rate, sample_key` (the name of the key), `epsilon, epsilon_total` (of somebody in all of
 /// the data sets, under one key), `epsilon_if_key_known, epsilon_if_seen_alone` (null), `unit, sketches, releases`.
@@ -19,7 +19,7 @@ pub(super) fn describe_sfm(sketch: &SubsampledSfmSketch) -> Value {
     facts
 }
 
-/// The same of an F0 sketch.
+/// The same of an F0 sketch, with `mode` and `max_weight`.
 pub(super) fn describe_f0(sketch: &SubsampledF0Sketch) -> Value {
     let any = AnySubsampled::F0(sketch.clone());
     let mut facts = frame(&any, "private");
@@ -45,16 +45,27 @@ pub(super) fn describe_raw(raw: &RawSubsampled) -> Value {
     facts
 }
 
+/// A rate to 15 digits: the last one that was asked for, and not what rounding to 64 bits made of it.
+pub(crate) fn rate_json(rate: SampleRate) -> f64 {
+    format!("{:.14e}", rate.get()).parse().unwrap_or(rate.get())
+}
+
 fn frame(sketch: &AnySubsampled, state: &str) -> Value {
     let (hash, Sampling { rate, key }) = (sketch.hash_id(), sketch.sampling());
     let mut facts = json!({ "kind": sketch.kind(), "state": state });
+    if sketch.weight_rule().is_some() {
+        extend(&mut facts, json!({ "mode": ModeKind::Set.to_string() }));
+    }
     extend(&mut facts, shape(sketch));
+    if let Some(rule) = sketch.weight_rule() {
+        extend(&mut facts, json!({ "max_weight": max_weight(rule) }));
+    }
     extend(
         &mut facts,
         json!({
             "hash": hash.algorithm().to_string(),
             "key": hash.key().to_string(),
-            "sampling_rate": rate.get(),
+            "sampling_rate": rate_json(rate),
             "sample_key": key.to_string(),
         }),
     );

@@ -90,7 +90,12 @@ impl RowSink for SampleBuilder {
 }
 
 /// Distinct items of a sample.
-pub(super) fn run(args: &BuildArgs, settings: &Settings, coins: &Arc<Subsampler>, console: Console) -> Result<(), Error> {
+pub(super) fn run(
+    args: &BuildArgs,
+    settings: &Settings,
+    coins: &Arc<Subsampler>,
+    console: Console,
+) -> Result<(), Error> {
     let Settings { shape, hash, rules, .. } = settings;
     let destination = open(args, console)?;
     let empty = || Ok(SampleBuilder::new(*shape, hash.clone(), rules.clone(), coins.clone()));
