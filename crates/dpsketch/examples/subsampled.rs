@@ -25,7 +25,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
     let trials = std::env::args().nth(1).map_or(Ok(100), |text| text.parse::<u32>())?;
-    println!("| n | ε | k | γ | ε₀ | F0 predicted | F0 measured | F0 without | SFM predicted | SFM measured | SFM without |");
+    println!(
+        "| n | ε | k | γ | ε₀ | F0 predicted | F0 measured | F0 without | SFM predicted | SFM measured | SFM without |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (n, epsilon, sketches, gamma) in ROWS {
         let (rate, level) = (SampleRate::new(gamma)?, Epsilon::new(epsilon)?);
@@ -38,7 +40,8 @@ fn main() -> Outcome<()> {
         }
         let measured = |sum: f64| percent((sum / f64::from(trials)).sqrt());
         let sampling = ((1.0 - gamma) / (gamma * f64::from(n))).sqrt();
-        let (of_f0, of_sfm) = (predicted_f0(gamma * f64::from(n), inner, sketches)?, predicted_sfm(gamma * f64::from(n), inner)?);
+        let (of_f0, of_sfm) =
+            (predicted_f0(gamma * f64::from(n), inner, sketches)?, predicted_sfm(gamma * f64::from(n), inner)?);
         println!(
             "| {n} | {epsilon} | {sketches} | {gamma} | {:.2} | {} | {} | {} | {} | {} | {} |",
             inner.get(),
