@@ -38,6 +38,7 @@ fn every_item_of_the_list_is_answered_once_in_its_order() {
     }
     assert_eq!(lines.next(), None);
     assert!(run.stderr.contains("80 items decoded in"), "{}", run.stderr);
+    assert!(run.stderr.contains(", 60 answers more than "), "{}", run.stderr);
     let json = folder.ok(&["decode", "a.dps", "--candidates", "list.txt", "--json"]).json();
     assert_eq!((json.as_array().map(Vec::len), &json[6]["item"]), (Some(80), &json!("item 7")));
     for text in ["--help", "-h"] {
@@ -71,6 +72,22 @@ fn tables_are_whole_and_in_both_formats() {
     let auto = folder.ok(&[&decode[..], &["--csv"]].concat()).text();
     assert!(zeros(&auto) > 20 && zeros(&csv) < 5, "{} {}", zeros(&auto), zeros(&csv));
     assert!(auto.contains("below_noise") && !csv.contains("below_noise"));
+}
+
+/// Neither the list nor the sketch is replaced by the table, under whatever name.
+#[test]
+fn the_table_replaces_nothing_that_is_read() {
+    let folder = folder();
+    let (list, sketch) = (folder.read("list.txt"), folder.read("a.dps"));
+    folder.write("list.csv", &list);
+    folder.write("a.csv", &sketch);
+    for args in [
+        ["a.dps", "--candidates", "list.csv", "--out", "list.csv"],
+        ["a.csv", "--candidates", "list.txt", "--out", "a.csv"],
+    ] {
+        folder.fails(2, &[&["decode"][..], &args].concat());
+    }
+    assert_eq!((folder.read("list.csv"), folder.read("a.csv")), (list, sketch));
 }
 
 #[test]
@@ -110,13 +127,14 @@ fn the_top_is_decoded_unless_medians_are_asked_for() {
 #[test]
 fn queries_take_other_estimators() {
     let folder = folder();
+    folder.ok(&["build", "a.csv", "--kind", "countsketch", "--column", "item", "--rho", "0.01", "--out", "wide.dps"]);
     let ask = |more: &[&'static str]| {
-        let query = ["query", "noisy.dps", "--item", "item 60", "--json"];
+        let query = ["query", "wide.dps", "--item", "item 60", "--json"];
         folder.ok(&[&query[..], more].concat()).json()[0].clone()
     };
     let median = ask(&[]);
     assert_eq!(median, ask(&["--estimator", "median"]));
-    // Noise of 5 rows and variance 250: standard errors of their median 8.47, of their mean 7.07.
+    // Noise of 15 rows and variance 750, hardly a collision: standard errors of their median 8.7, of their mean 7.1.
     for estimator in ["trimmed", "law"] {
         let answer = ask(&["--estimator", estimator]);
         let error = answer["std_error"].as_f64().unwrap();
