@@ -126,8 +126,8 @@ pub(super) fn draw(effort: &Effort) -> Result<Drawn, FigureError> {
              sketches a point, all keys asked of each. Theory of the median: a row's error has the characteristic function \
              `e^(−σ²t²/2)·Π(1 − (1 − cos(t·x))/b)` over all keys, inverted numerically, and \
              `P[|median| > x] = 2·P[Bin(k, P[row > x]) ≥ (k+1)/2]`; of noise on every count, at the same ρ: `1/√(πρ)`. Of decoding \
-             there is no theory: its lines join simulated points, and those of 10⁵ keys are held to an independent \
-             implementation, our float prototype."
+             there is no theory: its lines join simulated points, and those of 10⁵ keys may exceed the errors of an independent \
+             implementation, our float prototype, by 5 % at most."
         ),
     })
 }
@@ -164,7 +164,9 @@ fn median(settings: &Settings) -> Result<f64, FigureError> {
 fn point(name: &str, x: f64, (simulated, sketches): (f64, u32), theory: Option<(f64, f64)>) -> Point {
     let plain = Point::new(name, x, simulated, theory.map_or(f64::NAN, |(theory, _)| theory), sketches);
     let chance = SIGMAS * SPREAD / f64::from(sketches).sqrt();
-    Point { model: theory.map(|(_, model)| model), chance, percent: false, ..plain }
+    let point = Point { model: theory.map(|(_, model)| model), chance, percent: false, ..plain };
+    // Another implementation is no theory: nobody minds a smaller error.
+    if REFERENCE.contains(&point.theory) { point.at_most() } else { point }
 }
 
 #[cfg(test)]
