@@ -62,8 +62,8 @@ pub use shape::{F0Shape, Table};
 pub use shared_noise::SharedNoise;
 pub use sketch::F0Sketch;
 pub use subsampled::{
-    RawSubsampledF0, SampleWriter, SubsampledDecodeError, SubsampledF0Release, SubsampledF0Sketch, SubsampledMergeError,
-    subsampled_hash_id,
+    RawSubsampledF0, SampleWriter, SubsampledDecodeError, SubsampledF0Release, SubsampledF0Sketch,
+    SubsampledMergeError, subsampled_hash_id,
 };
 pub use unit::Unit;
 pub use unseen::UnseenF0Sketch;

@@ -113,7 +113,8 @@ impl<M: Mode, H: KeyedHash> F0Sketch<M, H> {
     #[must_use]
     pub fn new(shape: F0Shape, rule: WeightRule, hash: H) -> Self {
         let cells = Cells::new(&shape);
-        let record = Record { releases: 0, unit: Unit::Item, exposure: 0.0, insecure_coins: false, coins: CoinSet::default() };
+        let record =
+            Record { releases: 0, unit: Unit::Item, exposure: 0.0, insecure_coins: false, coins: CoinSet::default() };
         Self::from_parts(shape, rule, hash, cells, record)
     }
 

@@ -128,7 +128,18 @@ impl<M: Mode> UnseenF0Sketch<M> {
         let (shape, leaf, insecure_noise) = (shape.clone(), released.leaves()[0], released.insecure_noise());
         let coins = released.coin_set();
         let bits = Zeroizing::new(released.into_bits());
-        Self { shape, rule, hash_id, bits, leaf, insecure_noise, unit, exposure, coins, mode: core::marker::PhantomData }
+        Self {
+            shape,
+            rule,
+            hash_id,
+            bits,
+            leaf,
+            insecure_noise,
+            unit,
+            exposure,
+            coins,
+            mode: core::marker::PhantomData,
+        }
     }
 
     /// The shape, which raw sketches must share to be absorbed.

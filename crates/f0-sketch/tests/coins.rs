@@ -169,8 +169,9 @@ fn shares_state_the_coins_of_all_parties() {
     let plan = SharedNoise::new::<Presampled>(2, 2, Unit::Item, epsilon(1.0)).unwrap();
     let parties = [1, 2].map(|item| stream(general(), &[item], &mut random));
     let copied = copy(&parties[0]);
-    let [mut first, second] =
-        parties.map(|party| party.into_shares(&plan, permit(1.0), &mut random).map_err(|refused| refused.into_error()).unwrap());
+    let [mut first, second] = parties.map(|party| {
+        party.into_shares(&plan, permit(1.0), &mut random).map_err(|refused| refused.into_error()).unwrap()
+    });
     let again: [CellShare<Presampled>; 2] =
         copied.into_shares(&plan, permit(1.0), &mut random).map_err(|refused| refused.into_error()).unwrap();
     let [one, _] = again;

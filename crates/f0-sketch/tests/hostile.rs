@@ -237,7 +237,10 @@ fn coins_of_releases_rise_and_every_release_of_a_stream_has_some() {
     named.extend([0; 20]);
     named.extend(&set[LEAF + SIZE + 8..]);
     reseal(&mut named);
-    assert!(matches!(PrivateF0Sketch::<Set>::from_bytes_allowing_insecure_noise(&named), Err(DecodeError::Coins { .. })));
+    assert!(matches!(
+        PrivateF0Sketch::<Set>::from_bytes_allowing_insecure_noise(&named),
+        Err(DecodeError::Coins { .. })
+    ));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use dp_noise::{SampleRate, SubsampleKey, Subsampler, loss_under_one_key};
 use f0_sketch::cardinality_estimators::parity::SetCombination;
 use f0_sketch::cardinality_estimators::{Confidence, Status};
 use f0_sketch::{
-    F0Shape, MergeError, RawSubsampledF0, SubsampledDecodeError, SubsampledF0Sketch, SubsampledMergeError, Unit, WeightRule,
-    subsampled_hash_id,
+    F0Shape, MergeError, RawSubsampledF0, SubsampledDecodeError, SubsampledF0Sketch, SubsampledMergeError, Unit,
+    WeightRule, subsampled_hash_id,
 };
 use sketch_hash::DefaultHash;
 use sketch_testkit::{assert_accepted_is_canonical, assert_damage_is_refused, reseal};

@@ -130,7 +130,8 @@ mod tests {
         let key = SubsampleKey::from_bytes([3; 32]);
         let rates = [0.3, 0.05].map(|rate| SampleRate::new(rate).unwrap());
         let [large, small] = rates.map(|rate| key.sampler(rate));
-        let hashes: Vec<[u64; 2]> = (0..40_000_u64).map(|item| [item.wrapping_mul(0x9e37_79b9_7f4a_7c15), item]).collect();
+        let hashes: Vec<[u64; 2]> =
+            (0..40_000_u64).map(|item| [item.wrapping_mul(0x9e37_79b9_7f4a_7c15), item]).collect();
         let [in_large, in_small] = [&large, &small].map(|sampler| sampler.keeps_all(hashes.iter().copied()));
         assert!(in_large.iter().zip(in_small.iter()).all(|(large, small)| large >= small));
         for (kept, rate) in [(in_large, 0.3_f64), (in_small, 0.05)] {

@@ -103,7 +103,8 @@ impl SampleRate {
         let wide = |a: u64, b: u64| u128::from(a) * u128::from(b);
         // Ones with the item, over 2^128: (1 − γ) p + γ (1 − p).
         let ones = wide(self.0.wrapping_neg(), p) + wide(self.0, p.wrapping_neg());
-        at_most(&shrink, ones, wide(p, 1) << 64) && at_most(&shrink, wide(p.wrapping_neg(), 1) << 64, ones.wrapping_neg())
+        at_most(&shrink, ones, wide(p, 1) << 64)
+            && at_most(&shrink, wide(p.wrapping_neg(), 1) << 64, ones.wrapping_neg())
     }
 
     /// The level at which an item is protected by flips with probability `flips` while the coin is secret, rounded up; infinite

@@ -4,16 +4,21 @@ use std::process::Stdio;
 
 use crate::support::{Folder, Run, program};
 
+/// Runs the program with a standard output that nobody reads, from before it starts.
+fn with_closed_stdout(folder: &Folder, args: &[&str]) -> Run {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = program(&folder.path("")).args(args).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
 #[test]
 fn a_closed_pipe_is_a_quiet_end() {
     let folder = Folder::new();
     let file = folder.private("a", 0, 50, "1");
     for args in [&["estimate", &file][..], &["inspect", &file, "--json"], &["man"], &["completions", "bash"], &["demo"]]
     {
-        let mut child =
-            program(&folder.path("")).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let run = Run::of(child.wait_with_output().unwrap());
+        let run = with_closed_stdout(&folder, args);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
     }
 }
@@ -25,10 +30,7 @@ fn a_release_that_nobody_takes_is_a_failure() {
     for args in
         [&["build", "a.txt", "--epsilon", "1", "--out", "-"][..], &["release", &raw, "--epsilon", "1", "--out", "-"]]
     {
-        let mut child =
-            program(&folder.path("")).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let run = Run::of(child.wait_with_output().unwrap());
+        let run = with_closed_stdout(&folder, args);
         assert_eq!(run.code, 1, "{args:?}");
         assert!(run.stderr.contains("standard output"), "{}", run.stderr);
     }

@@ -33,6 +33,7 @@ fn samples_of_both_kinds_are_built_released_merged_and_estimated() {
         within(&folder.ok(&["estimate", "a.raw.dps", "--json"]).json(), 20_000.0);
         let run = folder.ok(&["release", "a.raw.dps", "--epsilon", "1", "--out", "a.dps"]);
         assert!(run.stderr.contains("as long as the sample key is secret"), "{}", run.stderr);
+        assert!(run.stderr.contains("nothing else is released under it"), "{}", run.stderr);
         folder.write("in.txt", users(10_000, 40_000));
         build(&folder, kind, "k.key", &["--epsilon", "1"], "b.dps");
         let json = folder.ok(&["estimate", "a.dps", "--json"]).json();
@@ -50,7 +51,18 @@ fn samples_of_both_kinds_are_built_released_merged_and_estimated() {
         // One key: ln(1 + 0.2 (e^4.52 − 1)) = 2.96, not 2.
         let both = (1.0 + 0.2 * ((2.0 * inner).exp() - 1.0)).ln();
         assert!((json["epsilon_total"].as_f64().expect("a level") - both).abs() < 1e-6 && both > 2.9, "{json}");
-        folder.ok(&["merge", "a.dps", "b.dps", "--out", "m.dps"]);
+        let merged = folder.ok(&["merge", "a.dps", "b.dps", "--out", "m.dps"]);
+        // Two sets of kind f0 become their difference, which is said.
+        let asked = |args: &[&str]| folder.ok(&[&["estimate"], args].concat()).text();
+        assert_eq!(merged.stderr.contains("symmetric difference"), kind == "f0", "{}", merged.stderr);
+        for files in [&["a.dps", "b.dps"][..], &["m.dps"]] {
+            assert_eq!(asked(files).contains("items in exactly one of the two sets"), kind == "f0");
+            let json = folder.ok(&[&["estimate", "--json"], files].concat()).json();
+            let of = if kind == "f0" { "symmetric_difference".into() } else { Value::Null };
+            assert_eq!(json.get("of").unwrap_or(&Value::Null), &of, "{json}");
+        }
+        let told = asked(&["a.dps", "b.dps"]);
+        assert!(told.contains(&format!("{:.4} for somebody", (both * 1e4).ceil() / 1e4)), "{told}");
         within(&folder.ok(&["estimate", "m.dps", "--json"]).json(), exact);
         folder.ok(&["verify", "m.dps"]);
         let facts = folder.ok(&["inspect", "m.dps", "--json"]).json()[0].clone();
@@ -58,11 +70,70 @@ fn samples_of_both_kinds_are_built_released_merged_and_estimated() {
         assert!(facts["releases"][0]["epsilon_if_key_known"].as_f64().expect("a level") > 2.2, "{facts}");
         let shown = folder.ok(&["key", "show", "--subsample", "k.key", "--json"]).json();
         assert_eq!(shown["sample_key"], facts["sample_key"], "the name, not the key");
-        folder.fails(3, &["merge", "m.dps", "a.dps", "--out", "x.dps"]);
+        let error = folder.fails(3, &["merge", "m.dps", "a.dps", "--out", "x.dps"]);
+        assert!(error["message"].as_str().expect("a message").starts_with("m.dps and a.dps: "), "{error}");
     }
     let asked = ["estimate", "--name", "a=a.dps", "--name", "b=b.dps", "--expr"];
     within(&folder.ok(&[&asked[..], &["a & b", "--json"]].concat()).json(), 10_000.0);
     folder.fails(4, &["estimate", "--name", "a=a.dps", "--name", "b=b.dps", "--jaccard"]);
+}
+
+/// Sums of weights say so, and totals above every epsilon are told: 28 releases at ε 1 and γ 1e-4 cost
+/// ln(1 + 1e-4·(e^{28·ln(1 + (e − 1)/1e-4)} − 1)) = 28·9.7517 − 9.2103 = 263.84.
+#[test]
+fn sums_and_large_totals_are_told() {
+    let folder = Folder::new();
+    key(&folder, "k.key");
+    folder.write("w.csv", format!("user,w\n{}", text_of((0..6000).map(|user| format!("u{user},{}", 1 + user % 5)))));
+    let weighted = ["build", "w.csv", "--column", "user", "--weight", "w", "--max-weight", "5", "--kind", "f0"];
+    let sampled = ["--subsample-key", "k.key", "--subsample-rate", "0.2", "--out", "w.raw.dps"];
+    folder.ok(&[&weighted[..], &sampled].concat());
+    folder.ok(&["release", "w.raw.dps", "--epsilon", "4", "--out", "w.dps"]);
+    for name in ["w.raw.dps", "w.dps"] {
+        let json = folder.ok(&["estimate", name, "--json"]).json();
+        assert_eq!((&json["max_weight"], &json["mode"], &json["of"]), (&5.0.into(), &"set".into(), &"one".into()));
+        within(&json, 18_000.0);
+        assert!(folder.ok(&["estimate", name]).text().starts_with("weight "));
+        assert_eq!(folder.ok(&["inspect", name, "--json"]).json()[0]["max_weight"], 5.0);
+    }
+    folder.write("in.txt", users(0, 10));
+    let names: Vec<String> = (0..28).map(|day| format!("{day}.dps")).collect();
+    for name in &names {
+        let rare = ["build", "in.txt", "--subsample-key", "k.key", "--subsample-rate", "0.0001", "--epsilon", "1"];
+        let told = folder.ok(&[&rare[..], &["--levels", "4", "--buckets", "16", "--out", name]].concat());
+        assert!(told.text().contains("rate 0.0001,"), "{}", told.text());
+    }
+    let estimate: Vec<&str> = ["estimate"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let total = 28.0 * (1.0 + 1_f64.exp_m1() / 1e-4).ln() + 1e-4_f64.ln();
+    let json = folder.ok(&[&estimate[..], &["--json"]].concat()).json();
+    assert!(total > 256.0 && (json["epsilon_total"].as_f64().expect("a total") - total).abs() < 1e-3, "{json}");
+    assert_eq!((&json["sampling_rate"], &json["method"]["name"]), (&1e-4.into(), &"product".into()));
+    assert!(folder.ok(&estimate).text().contains("263.84"));
+}
+
+/// Copies of one raw set cancel, which is warned of; and a second release is warned of before it is made.
+#[test]
+fn copies_are_warned_of_and_second_releases_before_they_are_paid() {
+    let folder = Folder::new();
+    key(&folder, "k.key");
+    folder.write("in.txt", users(0, 2000));
+    build(&folder, "f0", "k.key", &[], "a.raw.dps");
+    folder.write("b.raw.dps", folder.read("a.raw.dps"));
+    let merged = folder.ok(&["merge", "a.raw.dps", "b.raw.dps", "--out", "c.raw.dps"]);
+    assert!(merged.stderr.contains("hold the same set, and cancel"), "{}", merged.stderr);
+    folder.write("in.txt", users(0, 2001));
+    build(&folder, "f0", "k.key", &[], "d.raw.dps");
+    build(&folder, "sfm", "k.key", &[], "e.raw.dps");
+    for (a, b) in [("a.raw.dps", "d.raw.dps"), ("e.raw.dps", "e.raw.dps")] {
+        let merged = folder.ok(&["merge", a, b, "--out", "c.raw.dps"]);
+        assert!(!merged.stderr.contains("cancel"), "{}", merged.stderr);
+    }
+    folder.ok(&["release", "a.raw.dps", "--epsilon", "1", "--out", "a.dps"]);
+    folder.ok(&["ledger", "create", "--ledger", "s.ledger", "--epsilon", "0.5"]);
+    let again = ["release", "a.raw.dps", "--epsilon", "1", "--again", "--out", "b.dps"];
+    let run = folder.run(&[&again[..], &["--ledger", "s.ledger", "--label", "x"]].concat());
+    assert_eq!(run.code, 4);
+    assert!(run.stderr.contains("will cost epsilon 2.9"), "{}", run.stderr);
 }
 
 #[test]

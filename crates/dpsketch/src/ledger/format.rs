@@ -6,7 +6,7 @@ use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
 use super::record::{LedgerRecord, SpendRecord};
-use super::sample::{SampleEntry, SampleSpend};
+use super::sample::{SampleEntry, SampleSpend, SamplesRead};
 use super::terms::{Currency, LedgerTerms, check_text, unit_of_words};
 use crate::text_file::{self, Layout, TextFileError};
 
@@ -94,29 +94,28 @@ pub(super) fn read(text: &[u8]) -> Result<LedgerRecord, TextFileError> {
     let terms = terms
         .with_unit(file.unit.as_str())
         .map_err(|error| TextFileError::field("unit", error.to_string(), &file.unit))?;
-    let mut record = LedgerRecord { terms, spends: Vec::with_capacity(file.spends.len()) };
-    for (number, spend) in (1..).zip(file.spends) {
-        let spend = read_spend(&record, has_units, number, spend)?;
-        record.spends.push(spend);
-    }
-    Ok(record)
+    let mut samples = SamplesRead::default();
+    let spends =
+        (1..).zip(file.spends).map(|(number, spend)| read_spend(&mut samples, currency, has_units, number, spend));
+    let spends = spends.collect::<Result<_, _>>()?;
+    Ok(LedgerRecord { terms, spends })
 }
 
-/// A spend, behind those before it.
+/// A spend, behind those before it, of which `samples` knows the samples.
 fn read_spend(
-    before: &LedgerRecord,
+    samples: &mut SamplesRead,
+    currency: Currency,
     has_units: bool,
     number: usize,
     spend: Entry,
 ) -> Result<SpendRecord, TextFileError> {
-    let currency = before.terms.currency();
     let name = |field: &str| format!("{field} of spend {number}");
     check_text("label", &spend.label)
         .map_err(|error| TextFileError::field(name("label"), error.to_string(), &spend.label))?;
     let cost = amount(name("cost"), &spend.cost)?;
     let epsilon = match &spend.epsilon {
         Some(text) => Some(amount(name("epsilon"), text)?),
-        None if currency == Currency::Rho && has_units => None,
+        None if currency == Currency::Rho && has_units && spend.sample.is_none() => None,
         None => return Err(TextFileError::field(name("epsilon"), "a decimal number such as 0.5, in quotes", "null")),
     };
     let sample = match &spend.sample {
@@ -126,7 +125,7 @@ fn read_spend(
         })?),
     };
     if let (Some(sample), Some(epsilon)) = (sample, epsilon)
-        && !before.is_cost_of_sample(sample, epsilon, cost)
+        && !samples.accepts(sample, epsilon, cost, currency)
     {
         let expected = "the cost of this sample beside those under its key before";
         return Err(TextFileError::field(name("cost"), expected, &spend.cost));

@@ -16,8 +16,9 @@ fn rate(gamma: f64) -> SampleRate {
 fn noise_of(gamma: SampleRate, unit: Unit, level: Epsilon) -> DyadicProbability {
     let coins = SubsampleKey::from_bytes([1; 32]).sampler(gamma);
     let shape = F0Shape::new(1, 3).unwrap();
-    let raw: RawSubsampledF0 =
-        RawSubsampledF0::new(shape, WeightRule::Unit, DefaultHash::default(), coins.sampling()).with_unit(unit).unwrap();
+    let raw: RawSubsampledF0 = RawSubsampledF0::new(shape, WeightRule::Unit, DefaultHash::default(), coins.sampling())
+        .with_unit(unit)
+        .unwrap();
     let private = raw.release(Permit::standalone(level), &mut InsecureTestRng::from_u64(1)).unwrap();
     assert_eq!(private.releases().next().unwrap().epsilon(), level);
     DyadicProbability::from_numerator(private.sampled().leaves()[0].flip_numerator())
@@ -69,9 +70,8 @@ fn a_sample_protects_its_items_at_epsilon_and_at_the_inner_level_if_the_key_is_k
             for others in [vec![], vec![places[0]], vec![places[1]], vec![places[1], places[0]]] {
                 let with: Vec<usize> = others.iter().copied().chain([places[0]]).collect();
                 let count = with.len();
-                let law = |seen: usize| {
-                    law_of_coins(gamma, count, cells, |kept| vec![(toggled(&with, kept & seen), p)])
-                };
+                let law =
+                    |seen: usize| law_of_coins(gamma, count, cells, |kept| vec![(toggled(&with, kept & seen), p)]);
                 let (without, all) = (law((1 << (count - 1)) - 1), law((1 << count) - 1));
                 let reached = assert_within(&without, &all, &sampled_ratio(gamma, p));
                 // Beside an item in the same cell even the worst outcome tells less.

@@ -73,7 +73,10 @@ impl<H: KeyedHash> PartialEq for RawSubsampledF0<H> {
 
 impl<H: KeyedHash> fmt::Debug for RawSubsampledF0<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawSubsampledF0").field("sketch", &self.sketch).field("sampling", &self.sampling).finish_non_exhaustive()
+        f.debug_struct("RawSubsampledF0")
+            .field("sketch", &self.sketch)
+            .field("sampling", &self.sampling)
+            .finish_non_exhaustive()
     }
 }
 

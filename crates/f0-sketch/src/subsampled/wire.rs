@@ -148,7 +148,9 @@ impl<H: KeyedHash> RawSubsampledF0<H> {
             exposure: self.exposure,
             file: self.sketch.to_sensitive_bytes().to_vec(),
         };
-        SensitiveBytes::new(sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"))
+        SensitiveBytes::new(
+            sketch_wire::encode(&body, Flags::RAW).expect("a sketch is within the limits of its family"),
+        )
     }
 
     /// A raw sketch from [`to_sensitive_bytes`](Self::to_sensitive_bytes), with the hash that it was made with.
@@ -165,7 +167,11 @@ impl<H: KeyedHash> RawSubsampledF0<H> {
         let sketch = F0Sketch::<Set, H>::from_sensitive_bytes(&body.file, hash)?;
         let found = body.exposure;
         let fits = if sketch.releases() > 0 { found > 0.0 && found.is_finite() } else { found.to_bits() == 0 };
-        if fits { Ok(Self { sketch, sampling, exposure: found }) } else { Err(SubsampledDecodeError::Exposure { found }) }
+        if fits {
+            Ok(Self { sketch, sampling, exposure: found })
+        } else {
+            Err(SubsampledDecodeError::Exposure { found })
+        }
     }
 }
 

@@ -76,7 +76,10 @@ impl<H: KeyedHash> PartialEq for RawSubsampledPcsa<H> {
 
 impl<H: KeyedHash> fmt::Debug for RawSubsampledPcsa<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawSubsampledPcsa").field("sketch", &self.sketch).field("sampling", &self.sampling).finish_non_exhaustive()
+        f.debug_struct("RawSubsampledPcsa")
+            .field("sketch", &self.sketch)
+            .field("sampling", &self.sampling)
+            .finish_non_exhaustive()
     }
 }
 
