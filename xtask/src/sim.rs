@@ -91,7 +91,8 @@ at n = 1e4, 1e5, 1e6 and ε = 1, 2, 4.
                2000 trials
   --tally      unions of K tallied releases, all three K without --k: errors of the nine main rows together at most 10 %
                above those of an independent implementation, of none more than 35 %; 95 % intervals cover 88 % in every
-               row and 95 to 98.5 % in all; five minutes for 2 and 8 releases, twenty for 32
+               row and 95 to 98.5 % in all; two minutes on two cores for 2 and 8 releases, five
+               for 32
   --venn       regions of two and three releases by their joint likelihood: 95 % intervals of unions cover 88 % in every
                row and 94 to 98 % in all
   --decode     all keys of a dictionary decoded together: mean errors at most 5 % above those of an independent

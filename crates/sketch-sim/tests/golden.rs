@@ -169,7 +169,7 @@ fn a_right_case_passes() {
 
 #[test]
 fn a_wrong_field_is_named_with_what_was_got_and_wanted() {
-    let (passed, failed, text) = run_cases("wrong", &json!([case(right()), case(130.0)]));
+    let (passed, failed, text) = run_cases("wrong_case", &json!([case(right()), case(130.0)]));
     assert_eq!((passed, failed), (1, 1));
     assert!(text.contains("mine mle: got 132.") && text.contains("want 130"), "{text}");
     assert!(text.ends_with("1 passed, 1 failed"), "{text}");
