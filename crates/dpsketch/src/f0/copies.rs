@@ -48,7 +48,7 @@ pub fn equal_raw_sets(sketches: &[(String, AnySketch)]) -> Option<(&str, &str)> 
                 _ => None,
             })
             .collect();
-        first_pair(&samples, |a, b| a.is_copied_set(b))
+        first_pair(&samples, AnySubsampled::is_copied_set)
     })
 }
 

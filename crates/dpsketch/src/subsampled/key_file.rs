@@ -14,7 +14,7 @@ use crate::output_file::{OutputFile, Readers};
 const TITLE: &str = "dpsketch sample key v1";
 
 /// No key file is longer.
-const MAX_LEN: u64 = 4096;
+const MAX_LEN: usize = 4096;
 
 /// Makes a sample key from the operating system's randomness and writes it to a new file that only its owner may read.
 ///
@@ -73,8 +73,8 @@ pub fn read_subsample_key_file(path: &Path) -> Result<SubsampleKey, Error> {
                 .hint("make a new key with `dpsketch key new --subsample`: this one is not secret"),
         ));
     }
-    let mut text = Zeroizing::new(String::with_capacity(MAX_LEN as usize));
-    file.take(MAX_LEN).read_to_string(&mut text).map_err(unreadable)?;
+    let mut text = Zeroizing::new(String::with_capacity(MAX_LEN));
+    file.take(MAX_LEN as u64).read_to_string(&mut text).map_err(unreadable)?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let key = match (lines.next(), lines.next(), lines.next()) {
         (Some(TITLE), Some(digits), None) => bytes_of(digits),
