@@ -19,16 +19,17 @@ Usage: sketch-sim golden [FILE…] [--kinds a,b,…]
                   | --sketch bloom --cells M --hashes K | --sketch legions --cells M --decay A
                   --epsilon E --n N [--parties K | --merged K]
                   [--overlap|--shape disjoint|half|same|share90|one75|subset|powerlaw|half-powerlaw|sizes15|nested|pairs|half-pairs]
-                  [--merge extremal|symmetric|xor|none|product|tally|joint] [--counts] [--trials T] [--seed S] [--threads N] [--json]
+                  [--merge extremal|symmetric|xor|none|product|tally|joint] [--counts | --subsample-rate G]
+                  [--trials T] [--seed S] [--threads N] [--json]
        sketch-sim simulate countsketch --rows K --width B (--rho R | --epsilon E --delta D)
                   [--vector zipf --d D --total N --exponent A | --vector sparse --t T --value V --d D]
                   [--estimator median|trimmed|mean] [--baseline none|gaussian|countmin|countmean]
                   [--queries Q] [--trials T] [--seed S] [--threads N] [--json]
        sketch-sim simulate f0 --levels L --cells M --epsilon E --n N [--mode set|presampled] [--noise tight|paper]
                   [--merged K] [--estimator mle|interval] [--weights unit|uniform|pareto]
-                  [--trials T] [--seed S] [--threads N] [--json]
+                  [--subsample-rate G] [--trials T] [--seed S] [--threads N] [--json]
        sketch-sim accuracy [--families | --merged | --tails | --tally [--k 2|8|32] | --venn | --countsketch | --decode | --law
-                  | --f0 [--compare]] [--trials T] [--seed S] [--threads N] [--out FILE]
+                  | --f0 [--compare] | --subsampled] [--trials T] [--seed S] [--threads N] [--out FILE]
        sketch-sim audit-privacy [--trials T] [--seed S] [--threads N]
        sketch-sim figures [--only a,b,…] [--check] [--trials T] [--seed S] [--threads N]
 

@@ -1,5 +1,6 @@
 //! The simulator as a whole: determinism, and agreement with prediction.
 
+use sketch_sim::f0;
 use sketch_sim::frequency;
 use sketch_sim::simulate::{Settings, Summary, simulate};
 
@@ -34,7 +35,10 @@ fn results_do_not_depend_on_the_number_of_threads() {
 /// The relative error of a root mean square of `trials` near-normal errors has standard deviation `1/√(2·trials)`; its
 /// bound at a false-alarm rate of 1e-6 is 4.89 of them. `model` is how far the prediction itself may be off.
 fn assert_predicted(text: &str, trials: u32, model: f64) {
-    let summary = run(&format!("{text} --trials {trials}"));
+    assert_as_predicted(&run(&format!("{text} --trials {trials}")), text, trials, model);
+}
+
+fn assert_as_predicted(summary: &Summary, text: &str, trials: u32, model: f64) {
     let ratio = summary.rrmse() / summary.predicted_rse() - 1.0;
     let bound = 4.89 / (2.0 * f64::from(trials)).sqrt() + model;
     assert!(ratio.abs() < bound, "{text}: error {ratio:+.3} off its prediction, bound {bound:.3}\n{summary}");
@@ -109,6 +113,48 @@ fn joint_likelihoods_cover_and_are_no_worse_than_the_product_statistic() {
     assert!(simulate(&many, None).is_err(), "five sets have too many regions");
 }
 
+/// What the estimator's own prediction may be off is that of [`every_way_to_a_union_has_its_predicted_error`].
+#[test]
+fn secret_samples_have_their_predicted_errors() {
+    let pcsa = "--buckets 1024 --levels 16 --epsilon 1 --n 20000 --subsample-rate 0.08";
+    for several in [
+        "",
+        "--merge extremal --parties 2",
+        "--merge symmetric --parties 2 --shape half",
+        "--merge none --parties 3 --shape half",
+    ] {
+        assert_predicted(&format!("{pcsa} {several}"), 300, 0.03);
+    }
+    for several in ["", "--merged 3", "--merged 2 --weights uniform"] {
+        let text = format!("--levels 16 --cells 2048 --epsilon 1 --n 20000 --subsample-rate 0.08 {several}");
+        assert_as_predicted(&parities(&format!("{text} --trials 300"), None), &text, 300, 0.03);
+    }
+    // Without sampling the same ε tells far less.
+    let whole = run("--buckets 1024 --levels 16 --epsilon 1 --n 20000 --trials 1").predicted_rse();
+    assert!(run(&format!("{pcsa} --trials 1")).predicted_rse() < 0.8 * whole);
+}
+
+#[test]
+fn secret_samples_depend_on_the_seed_and_not_on_the_number_of_threads() {
+    let pcsa = |seed| settings(&format!("{SMALL} --parties 2 --shape half --subsample-rate 0.2 --seed {seed}"));
+    let one = simulate(&pcsa(1), Some(1)).unwrap();
+    assert_eq!(one, simulate(&pcsa(1), Some(3)).unwrap());
+    assert_ne!(one.rrmse().to_bits(), simulate(&pcsa(2), Some(3)).unwrap().rrmse().to_bits());
+    let f0 = "--levels 16 --cells 256 --epsilon 2 --n 5000 --merged 2 --subsample-rate 0.2 --trials 20";
+    assert_eq!(parities(f0, Some(1)), parities(f0, Some(3)));
+}
+
+/// Settings need not come from a command line.
+#[test]
+fn what_has_no_secret_sample_is_refused() {
+    let tally = settings(&format!("{SMALL} --parties 2 --merge tally"));
+    let pcsa = settings(&format!("{SMALL} --subsample-rate 0.2"));
+    let refused = simulate(&Settings { sampling: pcsa.sampling, ..tally }, None).expect_err("no tally of samples");
+    assert!(refused.to_string().contains("--merge"), "{refused}");
+    let linear = settings("--sketch linear --cells 100 --epsilon 1 --n 10");
+    assert!(simulate(&Settings { sampling: pcsa.sampling, ..linear }, None).is_err());
+}
+
 #[test]
 fn sketches_without_noise_have_their_predicted_error() {
     assert_predicted("--buckets 512 --levels 16 --epsilon inf --n 100000 --parties 3 --overlap half", 600, 0.03);
@@ -150,6 +196,12 @@ fn the_summary_has_every_field_of_its_json() {
     }
     assert_eq!(json["trials"], 60);
     assert_eq!(json["statuses"]["ok"].as_u64().unwrap() + json["statuses"]["low_information"].as_u64().unwrap(), 60);
+}
+
+fn parities(text: &str, threads: Option<usize>) -> Summary {
+    let (settings, _, _) =
+        f0::Settings::parse(text.split_whitespace().map(str::to_owned)).expect("the options are right");
+    f0::simulate(&settings, threads).expect("the product takes the setting")
 }
 
 fn frequencies(text: &str, threads: Option<usize>) -> frequency::Summary {

@@ -91,6 +91,7 @@ fn setting(
         merged,
         estimator: Estimator::Mle,
         weights,
+        rate: None,
         trials: 1,
         seed: 0,
     })

@@ -72,6 +72,7 @@ fn setting(
         merged,
         estimator: Estimator::Mle,
         weights: Weights::Unit,
+        rate: None,
         trials: plan.trials,
         seed,
     })

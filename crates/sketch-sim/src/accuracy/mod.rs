@@ -9,6 +9,7 @@ mod f0_beside;
 mod law;
 mod plan;
 mod rows;
+mod subsampled;
 mod tails;
 mod tally;
 mod tally_reference;
@@ -77,6 +78,7 @@ pub fn table(plan: &Plan, mut progress: impl FnMut(&str)) -> Result<Table, Accur
         Which::Law => return law::table(plan, progress),
         Which::F0 => return f0::table(plan, progress),
         Which::F0Beside => return f0_beside::table(plan, progress),
+        Which::Subsampled => return subsampled::table(plan, progress),
         Which::Single | Which::Families | Which::Merged => {}
     }
     let mut lines = Vec::new();

@@ -1,6 +1,6 @@
 //! Which table is made, and with how much effort.
 
-use super::{countsketch, decode, f0_beside, law, tally, venn};
+use super::{countsketch, decode, f0_beside, law, subsampled, tally, venn};
 use crate::options::{OptionError, Options};
 use crate::simulate::Settings;
 
@@ -30,6 +30,8 @@ pub enum Which {
     F0,
     /// Parity sketches beside bitmaps of as many bits.
     F0Beside,
+    /// Secret samples in sketches of both kinds.
+    Subsampled,
 }
 
 impl Which {
@@ -51,6 +53,7 @@ impl Which {
             Self::Law => "law-table",
             Self::F0 => "f0",
             Self::F0Beside => "f0-compare",
+            Self::Subsampled => "subsampled",
         };
         format!("accuracy-{name}.md")
     }
@@ -70,6 +73,7 @@ impl Which {
             Self::Law => " --law",
             Self::F0 => " --f0",
             Self::F0Beside => " --f0 --compare",
+            Self::Subsampled => " --subsampled",
         }
         .to_owned()
     }
@@ -86,6 +90,7 @@ impl Which {
             Self::Decode => "Decoded frequencies",
             Self::Law => "Frequencies by the law of their errors",
             Self::F0 | Self::F0Beside => "Parity sketches",
+            Self::Subsampled => "Secret samples",
         }
     }
 
@@ -100,6 +105,7 @@ impl Which {
             Self::Decode => decode::SKETCHES,
             Self::Law => law::SKETCHES,
             Self::F0Beside => f0_beside::TRIALS,
+            Self::Subsampled => subsampled::TRIALS,
         }
     }
 }
@@ -120,7 +126,7 @@ pub struct Plan {
 }
 
 /// The options that ask for a table.
-const FLAGS: [&str; 10] = [
+const FLAGS: [&str; 11] = [
     "--families",
     "--merged",
     "--tails",
@@ -131,6 +137,7 @@ const FLAGS: [&str; 10] = [
     "--law",
     "--f0",
     "--compare",
+    "--subsampled",
 ];
 
 impl Plan {
@@ -180,6 +187,7 @@ fn which(options: &Options) -> Result<Which, OptionError> {
         ["--decode"] => Which::Decode,
         ["--law"] => Which::Law,
         ["--f0"] => Which::F0,
+        ["--subsampled"] => Which::Subsampled,
         ["--f0", "--compare"] => Which::F0Beside,
         ["--compare"] => return Err(Options::refuse("--compare", "", "--f0 beside it")),
         several => return Err(Options::refuse(several[0], several[1], "one table at a time")),
@@ -226,7 +234,7 @@ mod tests {
     fn every_table_is_asked_for_by_its_own_flag() {
         let all = [Which::Single, Which::Families, Which::Merged, Which::Tails, Which::Tally(Some(8)), Which::Venn]
             .into_iter()
-            .chain([Which::CountSketch, Which::Decode, Which::Law, Which::F0, Which::F0Beside]);
+            .chain([Which::CountSketch, Which::Decode, Which::Law, Which::F0, Which::F0Beside, Which::Subsampled]);
         let mut files = Vec::new();
         for which in all {
             assert_eq!(parse(&which.flag()).unwrap()[0].which, which);
@@ -234,6 +242,6 @@ mod tests {
         }
         files.sort();
         files.dedup();
-        assert_eq!(files.len(), 11);
+        assert_eq!(files.len(), 12);
     }
 }

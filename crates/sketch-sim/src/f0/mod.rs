@@ -4,6 +4,7 @@ mod law;
 mod model;
 mod population;
 mod run;
+mod sample;
 mod settings;
 
 pub(crate) use model::Model;

@@ -64,8 +64,12 @@ impl Population {
         self.squares
     }
 
+    /// How many items there are.
+    pub(crate) fn items(&self) -> u64 {
+        self.classes.iter().map(|class| class.items).sum()
+    }
+
     /// The weights of the items, class by class.
-    #[cfg(test)]
     pub(crate) fn weights(&self) -> impl Iterator<Item = Weight> + '_ {
         self.classes.iter().flat_map(|class| (0..class.items).map(|_| class.weight))
     }

@@ -5,8 +5,9 @@ use std::error::Error;
 use cardinality_estimators::Confidence;
 
 use super::model::Model;
+use super::sample::Sample;
 use super::settings::Settings;
-use crate::simulate::{Summary, Trial, repeat};
+use crate::simulate::{BATCH, Summary, Trial, repeat};
 
 /// The confidence of the intervals whose coverage is counted.
 pub(crate) const CONFIDENCE: Confidence = Confidence::P95;
@@ -21,6 +22,9 @@ pub enum F0Error {
     /// The estimators refused the setting.
     #[error("estimate: {0}")]
     Estimator(#[from] cardinality_estimators::ParamError),
+    /// There is no secret sample of such settings.
+    #[error("a secret sample needs {0}")]
+    NoSample(&'static str),
     /// Worker threads could not be started.
     #[error("threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -52,11 +56,15 @@ pub fn simulate(settings: &Settings, threads: Option<usize>) -> Result<Summary, 
     let model = Model::new(settings)?;
     let truth = model.population.total();
     let plan = (settings.trials, settings.seed, threads);
+    let sample = settings.rate.map(|rate| Sample::of(settings, rate)).transpose().map_err(F0Error::NoSample)?;
     let trials = repeat(
         plan,
-        || (),
-        |(), random| {
-            let answer = settings.estimator.answer(&model.draw(random)?, CONFIDENCE)?;
+        || vec![0; BATCH],
+        |words, random| {
+            let answer = match &sample {
+                Some(sample) => sample.answer(&model.population, words, random)?,
+                None => settings.estimator.answer(&model.draw(random)?, CONFIDENCE)?,
+            };
             Ok::<_, F0Error>(Trial::new(&answer, truth))
         },
     )?;

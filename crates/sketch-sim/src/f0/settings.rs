@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use dp_noise::Epsilon;
+use dp_noise::{Epsilon, SampleRate};
 use f0_sketch::{F0Shape, ModeKind, NoiseRule};
 use serde_json::{Value, json};
 
+use super::sample::Sample;
 use crate::options::{OptionError, Options};
 use crate::simulate::{self, UnknownWord, count, epsilon, ranged, threads, word};
 
@@ -53,6 +54,8 @@ pub struct Settings {
     pub estimator: Estimator,
     /// The weights of the items.
     pub weights: Weights,
+    /// The rate of secret samples, with a key for every trial; `None` is all items.
+    pub rate: Option<SampleRate>,
     /// Repeats.
     pub trials: u32,
     /// Seed of all randomness.
@@ -60,7 +63,7 @@ pub struct Settings {
 }
 
 /// Options that take a value.
-const WITH_VALUE: [&str; 12] = [
+const WITH_VALUE: [&str; 13] = [
     "--levels",
     "--cells",
     "--epsilon",
@@ -70,6 +73,7 @@ const WITH_VALUE: [&str; 12] = [
     "--merged",
     "--estimator",
     "--weights",
+    "--subsample-rate",
     "--trials",
     "--seed",
     "--threads",
@@ -100,16 +104,20 @@ impl Settings {
             merged: ranged(&options, "--merged", 1, 1, simulate::Settings::MAX_PARTIES)?,
             estimator: word(&options, "--estimator", Estimator::Mle, "mle or interval")?,
             weights: word(&options, "--weights", Weights::Unit, "unit, uniform or pareto")?,
+            rate: simulate::rate(&options)?,
             trials: ranged(&options, "--trials", 1000, 1, simulate::Settings::MAX_TRIALS)?,
             seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
         };
+        if let Some(rate) = settings.rate {
+            Sample::of(&settings, rate).map_err(|expected| simulate::refuse(&rate.get().to_string(), expected))?;
+        }
         Ok((settings, threads(&options)?, options.flag("--json")))
     }
 
     /// The settings as a JSON object.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut settings = json!({
             "kind": "f0",
             "levels": self.levels,
             "cells": self.cells,
@@ -121,7 +129,11 @@ impl Settings {
             "estimator": self.estimator.to_string(),
             "weights": self.weights.to_string(),
             "seed": self.seed,
-        })
+        });
+        if let Some(rate) = self.rate {
+            simulate::describe(&mut settings, rate, self.epsilon);
+        }
+        settings
     }
 }
 
@@ -229,6 +241,24 @@ mod tests {
             (&plain["epsilon"], &plain["mode"], &plain["noise"]),
             (&json!("inf"), &json!("set"), &json!("tight"))
         );
+    }
+
+    #[test]
+    fn settings_without_a_sample_are_refused_by_name() {
+        for (text, word) in [
+            ("--epsilon 1 --mode presampled", "--mode"),
+            ("--epsilon 1 --noise paper", "--noise"),
+            ("--epsilon 1 --estimator interval", "--estimator"),
+            ("--epsilon inf", "--epsilon"),
+        ] {
+            let message = parse(&format!("{text} --subsample-rate 0.5")).unwrap_err().to_string();
+            assert!(message.contains("--subsample-rate") && message.contains(word), "{message}");
+        }
+        assert!(parse("--epsilon 1 --subsample-rate 1").unwrap_err().to_string().contains("--subsample-rate"));
+        let json = parse("--epsilon 1 --subsample-rate 0.5 --merged 3").unwrap().to_json();
+        let inner = (1.0 + 2.0 * 1.0_f64.exp_m1()).ln();
+        assert!((json["epsilon_if_key_known"].as_f64().unwrap() - inner).abs() < 1e-9 && json["rate"] == json!(0.5));
+        assert!(parse("--epsilon 1").unwrap().to_json().get("rate").is_none());
     }
 
     #[test]

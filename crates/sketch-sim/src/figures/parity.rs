@@ -109,6 +109,7 @@ fn add(
             merged,
             estimator: Estimator::Mle,
             weights: Weights::Unit,
+            rate: None,
             trials: 1,
             seed: 0,
         })

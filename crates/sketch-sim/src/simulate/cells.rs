@@ -39,7 +39,20 @@ pub(crate) fn build<S: Family>(
     items: &mut S::Items,
     noise: &mut InsecureTestRng,
 ) -> Result<Vec<RawBitmap<S>>, MergeError> {
-    let empty = RawBitmap::new(shape, DefaultHash::default());
+    let throw = |sketch: &mut RawBitmap<S>, n| {
+        S::draw(items, n, noise, |hashes| sketch.update_hashes(hashes));
+        Ok(())
+    };
+    build_by(&RawBitmap::new(shape, DefaultHash::default()), settings, throw, RawBitmap::merge)
+}
+
+/// The same for sketches of any kind: `throw` puts so many fresh items into one, `merge` all of a second one's.
+pub(super) fn build_by<T: Clone, E>(
+    empty: &T,
+    settings: &Settings,
+    mut throw: impl FnMut(&mut T, u64) -> Result<(), E>,
+    merge: impl Fn(&mut T, &T) -> Result<(), E>,
+) -> Result<Vec<T>, E> {
     let mut sketches = vec![empty.clone(); settings.parties as usize];
     for region in settings.overlap.regions(settings.n, settings.parties) {
         let members = (0..).zip(&mut sketches).filter(|(party, _)| region.members.holds(*party));
@@ -47,13 +60,13 @@ pub(crate) fn build<S: Family>(
             && row.len() == 1
         {
             for (_, sketch) in members {
-                S::draw(items, region.items, noise, |hashes| sketch.update_hashes(hashes));
+                throw(sketch, region.items)?;
             }
         } else if region.items > 0 {
             let mut part = empty.clone();
-            S::draw(items, region.items, noise, |hashes| part.update_hashes(hashes));
+            throw(&mut part, region.items)?;
             for (_, sketch) in members {
-                sketch.merge(&part)?;
+                merge(sketch, &part)?;
             }
         }
     }

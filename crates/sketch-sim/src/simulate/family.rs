@@ -6,7 +6,7 @@ use sfm_pcsa::{BitmapShape, BloomShape, LegionsShape, LinearShape, PcsaShape};
 use super::placement::Placement;
 
 /// Hashes handed over at a time.
-const BATCH: usize = 1 << 12;
+pub(crate) const BATCH: usize = 1 << 12;
 
 /// A shape whose items can be drawn.
 ///
@@ -71,7 +71,7 @@ impl Family for BloomShape {
 }
 
 /// Random words, in batches of the length of `words`.
-pub(super) fn hashes<R: NoiseSource>(words: &mut [u64], n: u64, random: &mut R, mut add: impl FnMut(&[u64])) {
+pub(crate) fn hashes<R: NoiseSource>(words: &mut [u64], n: u64, random: &mut R, mut add: impl FnMut(&[u64])) {
     let mut left = n;
     while left > 0 {
         let count = usize::try_from(left).unwrap_or(words.len()).min(words.len());

@@ -3,7 +3,7 @@
 use cardinality_estimators::{BitChannel, ParamError, predicted_rse as of_one};
 
 use super::overlap::{Members, Overlap, Region};
-use super::settings::{Merge, Settings};
+use super::settings::{Merge, Sampling, Settings};
 use super::shape::layout;
 use crate::number;
 
@@ -20,21 +20,26 @@ use crate::number;
 ///
 /// where the expectation is over the regions, which hit the cell independently.
 ///
+/// Of a secret sample at the rate γ it is the error of that many fewer items, at the level of the inner noise, and that of the sample,
+/// `√((1−γ)/(γn))`, by the root of the sum of squares; for the product statistic that is the formula with all rates times γ.
+///
 /// # Errors
 /// [`ParamError`] for a shape that the estimators do not accept.
 pub fn predicted_rse(settings: &Settings, channel: BitChannel) -> Result<f64, ParamError> {
     let layout = layout(settings.shape)?;
     let n = number::to_f64(settings.n);
+    let share = if let Sampling::Subsampled(rate) = settings.sampling { rate.get() } else { 1.0 };
     let several = settings.parties > 1 && !channel.is_noiseless();
     match settings.merge {
         Merge::None if several => {}
         Merge::Tally | Merge::Joint if several => return Ok(f64::NAN),
-        _ => return Ok(of_one(&layout, channel, n)),
+        _ => return Ok(of_one(&layout, channel, share * n).hypot(((1.0 - share) / (share * n)).sqrt())),
     }
     let regions = settings.overlap.regions(settings.n, settings.parties);
     let information: f64 = layout
         .groups()
         .map(|(cells, rate)| {
+            let rate = share * rate;
             let mean = (-rate * n).exp();
             let slope = rate * mean;
             let variance = || second_moment(settings, &regions, channel, rate) - mean * mean;

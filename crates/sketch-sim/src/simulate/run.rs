@@ -2,12 +2,13 @@
 
 use cardinality_estimators::BitChannel;
 use dp_noise::hazmat::InsecureTestRng;
-use sfm_pcsa::{MergeError, ReleaseError, SketchShape, UnionError};
+use sfm_pcsa::{MergeError, ReleaseError, SketchShape, SubsampledMergeError, UnionError};
 
 use super::cells::{CONFIDENCE, answer, merged_channel};
 use super::counts::CountLaw;
 use super::family::Family;
 use super::predict;
+use super::sample::Sample;
 use super::settings::{Merge, Sampling, Settings};
 use super::summary::Summary;
 use super::trial::Trial;
@@ -27,6 +28,12 @@ pub enum SimulationError {
     /// The product refused to estimate a union.
     #[error("union: {0}")]
     Union(#[from] UnionError),
+    /// The product refused to put samples together.
+    #[error("samples: {0}")]
+    Samples(#[from] SubsampledMergeError),
+    /// There is no secret sample of such settings.
+    #[error("a secret sample needs {0}")]
+    NoSample(&'static str),
     /// The estimators refused the shape, or to fit so many sketches at once.
     #[error("estimators: {0}")]
     Estimator(#[from] cardinality_estimators::ParamError),
@@ -58,6 +65,9 @@ pub enum SimulationError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(settings: &Settings, threads: Option<usize>) -> Result<Summary, SimulationError> {
+    if let Some(sample) = sample(settings)? {
+        return sample.simulate(settings, threads);
+    }
     match settings.shape {
         SketchShape::Pcsa(shape) => simulate_family(shape, settings, threads),
         SketchShape::Linear(shape) => simulate_family(shape, settings, threads),
@@ -72,6 +82,9 @@ pub fn simulate(settings: &Settings, threads: Option<usize>) -> Result<Summary, 
 /// # Errors
 /// [`SimulationError`] when the product refuses the setting.
 pub fn predicted(settings: &Settings) -> Result<f64, SimulationError> {
+    if let Some(sample) = sample(settings)? {
+        return sample.predicted(settings);
+    }
     let channel = match settings.shape {
         SketchShape::Pcsa(shape) => merged_channel(shape, settings)?,
         SketchShape::Linear(shape) => merged_channel(shape, settings)?,
@@ -80,6 +93,12 @@ pub fn predicted(settings: &Settings) -> Result<f64, SimulationError> {
         other => return Err(SimulationError::Shape(other)),
     };
     Ok(predict::predicted_rse(settings, channel)?)
+}
+
+/// The secret sample that the settings ask for, if they do.
+fn sample(settings: &Settings) -> Result<Option<Sample>, SimulationError> {
+    let Sampling::Subsampled(rate) = settings.sampling else { return Ok(None) };
+    Sample::of(settings, rate).map(Some).map_err(SimulationError::NoSample)
 }
 
 fn simulate_family<S: Family>(
@@ -92,7 +111,8 @@ fn simulate_family<S: Family>(
     let plan = (settings.trials, settings.seed, threads);
     let truth = number::to_f64(settings.n);
     let trials = match settings.sampling {
-        Sampling::Cells => in_parallel(
+        // Of samples there are only those of `sample`.
+        Sampling::Cells | Sampling::Subsampled(_) => in_parallel(
             plan,
             || shape.items(),
             |items, noise| Ok(Trial::of(&answer(shape, settings, items, noise)?, truth)),

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use dp_noise::Epsilon;
+use dp_noise::{Epsilon, SampleRate};
 use serde_json::{Value, json};
 use sfm_pcsa::SketchShape;
 
 use super::overlap::Overlap;
+use super::sample;
 use super::shape;
 use crate::number;
 use crate::options::{OptionError, Options};
@@ -37,6 +38,8 @@ pub enum Sampling {
     Cells,
     /// The number of ones in each level of the sketch that is estimated from, by their exact law.
     Counts,
+    /// As [`Cells`](Self::Cells), of secret samples at this rate, with a key for every trial.
+    Subsampled(SampleRate),
 }
 
 /// The words of `--merge`.
@@ -66,8 +69,19 @@ pub struct Settings {
 }
 
 /// Options of `simulate sfm` that take a value.
-const WITH_VALUE: [&str; 10] =
-    ["--epsilon", "--n", "--parties", "--merged", "--overlap", "--shape", "--merge", "--trials", "--seed", "--threads"];
+const WITH_VALUE: [&str; 11] = [
+    "--epsilon",
+    "--n",
+    "--parties",
+    "--merged",
+    "--overlap",
+    "--shape",
+    "--merge",
+    "--subsample-rate",
+    "--trials",
+    "--seed",
+    "--threads",
+];
 
 impl Settings {
     /// The largest number of items, 2^60.
@@ -95,10 +109,11 @@ impl Settings {
             parties: parties(&options)?,
             overlap: overlap(&options)?,
             merge: word(&options, "--merge", Merge::Extremal, MERGES)?,
-            sampling: if options.flag("--counts") { Sampling::Counts } else { Sampling::Cells },
+            sampling: sample::sampling(&options)?,
             trials: ranged(&options, "--trials", 1000, 1, Self::MAX_TRIALS)?,
             seed: options.number("--seed", "a whole number below 2^64")?.unwrap_or(1),
         };
+        sample::check(&settings)?;
         Ok((settings, threads(&options)?, options.flag("--json")))
     }
 
@@ -116,6 +131,9 @@ impl Settings {
         });
         if let Some(object) = settings.as_object_mut() {
             object.extend(shape::to_json(self.shape));
+        }
+        if let Sampling::Subsampled(rate) = self.sampling {
+            sample::describe(&mut settings, rate, self.epsilon);
         }
         settings
     }
