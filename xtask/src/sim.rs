@@ -108,7 +108,7 @@ at n = 1e4, 1e5, 1e6 and ε = 1, 2, 4.
                answers wherever the intersection of intervals does; four minutes on two cores
   --f0 --compare  both estimators, both noises and both modes beside Sketch-Flip-Merge of as many bits
   --subsampled  secret samples in F0 and SFM sketches: errors within 15 % of predictions up to 20 %, 95 % intervals cover 88 % in
-               every row; ten minutes on two cores
+               every row; two minutes on two cores
   --trials T   runs for each setting [10000; with --tally 500 or, for 32 releases, 200; with --venn 300; with
                --countsketch, --decode and --law 8; with --compare 2000; with
                --subsampled 400]

@@ -172,22 +172,32 @@ mod tests {
         }
     }
 
-    /// What the references were computed by, for many levels and items: `√(4 ln 2/(m Li₂(c₀^2k)) + (1−γ)/(γn))`.
+    fn predicted(n: u64, epsilon: f64, merged: u32, gamma: f64) -> f64 {
+        let shape = "--levels 24 --cells 4096";
+        let words = format!("{shape} --epsilon {epsilon} --n {n} --merged {merged} --subsample-rate {gamma}");
+        let (settings, _, _) = f0::Settings::parse(words.split(' ').map(str::to_owned)).unwrap();
+        f0::predicted(&settings).unwrap()
+    }
+
+    /// They have two digits, and the first of them is a tenth of a percent at least.
     #[test]
     fn predictions_of_f0_sketches_are_the_references() {
         for (n, epsilon, merged, gamma, reference) in ROWS {
-            let level = ((epsilon.exp_m1() / gamma).ln_1p() / 2.0).tanh().powf(2.0 * f64::from(merged));
-            let dilogarithm: f64 = (1..200).map(|k| level.powi(k) / f64::from(k).powi(2)).sum();
-            let kept = gamma * crate::number::to_f64(n);
-            let want = (4.0 * 2.0_f64.ln() / (4096.0 * dilogarithm) + (1.0 - gamma) / kept).sqrt();
-            assert!((want / reference - 1.0).abs() < 0.025, "{n}, {merged}: {want}, not {reference}");
-            let words = format!(
-                "--levels 24 --cells 4096 --epsilon {epsilon} --n {n} --merged {merged} --subsample-rate {gamma}"
-            );
-            let (settings, _, _) = f0::Settings::parse(words.split(' ').map(str::to_owned)).unwrap();
-            // Few items a cell tell the levels apart a little less well than the formula supposes.
-            let got = f0::predicted(&settings).unwrap();
-            assert!((got / want - 1.0).abs() < 0.05, "{n}, {merged}: {got}, not {want}");
+            let got = predicted(n, epsilon, merged, gamma);
+            assert!((got - reference).abs() < 0.000_501, "{n}, {merged}: {got}, not {reference}");
+        }
+    }
+
+    /// Many items in every cell and no level of too few: `4 ln 2/(m Li₂(c₀^2k)) − 1/n`, where what the kept items vary by is in
+    /// the first part already.
+    #[test]
+    fn predictions_of_many_items_are_those_of_the_dilogarithm() {
+        for (merged, gamma) in [(1, 0.05), (2, 0.02)] {
+            let square = ((1.0_f64.exp_m1() / gamma).ln_1p() / 2.0).tanh().powf(2.0 * f64::from(merged));
+            let dilogarithm: f64 = (1..400).map(|k| square.powi(k) / f64::from(k).powi(2)).sum();
+            let want = (4.0 * 2.0_f64.ln() / (4096.0 * dilogarithm) - 1e-8).sqrt();
+            let got = predicted(100_000_000, 1.0, merged, gamma);
+            assert!((got / want - 1.0).abs() < 0.01, "{merged}: {got}, not {want}");
         }
     }
 
