@@ -53,6 +53,17 @@ pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
     lines(pairs.iter().map(|(name, value)| format!("{name:width$}  {value}")))
 }
 
+/// Rows of cells in columns that are as wide as they have to be; those that are named stand at the right.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]], right: &[usize]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let cell = |(column, (text, width)): (usize, (&String, &usize))| {
+        if right.contains(&column) { format!("{text:>width$}") } else { format!("{text:width$}") }
+    };
+    let line = |row: &[String; N]| row.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ");
+    rows.iter().map(|row| line(row).trim_end().to_owned()).collect()
+}
+
 /// One object a line.
 pub(crate) fn json_lines(rows: &[Value]) -> String {
     lines(rows.iter().map(Value::to_string))
@@ -115,6 +126,12 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = [["a", "1", "x"], ["bé", "10", ""]].map(|row| row.map(str::to_owned));
+        assert_eq!(columns(&rows, &[1]), ["a    1  x", "bé  10"]);
     }
 
     #[test]

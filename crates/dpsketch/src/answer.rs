@@ -43,6 +43,7 @@ pub struct Answer {
     sketches: usize,
     method: Option<Method>,
     parts: Option<ErrorParts>,
+    note: Option<&'static str>,
     expr: Option<String>,
     f0: Option<F0Facts>,
     sample: Option<(f64, Option<f64>)>,
@@ -108,6 +109,7 @@ impl Answer {
             sketches,
             method: None,
             parts: None,
+            note: None,
             expr: None,
             f0: None,
             sample: None,
@@ -132,6 +134,10 @@ impl Answer {
 
     pub(crate) fn with_parts(self, parts: Option<ErrorParts>) -> Self {
         Self { parts, ..self }
+    }
+
+    pub(crate) fn with_note(self, note: Option<&'static str>) -> Self {
+        Self { note, ..self }
     }
 
     pub(crate) fn with_expr(self, expr: String) -> Self {
@@ -181,6 +187,12 @@ impl Answer {
         self.parts
     }
 
+    /// A word of advice where another way may answer better, such as for many releases of more noise levels than a tally counts.
+    #[must_use]
+    pub const fn note(&self) -> Option<&'static str> {
+        self.note
+    }
+
     /// Of what sets of F0 sketches it is the answer; `None` for other kinds.
     #[must_use]
     pub fn whole(&self) -> Option<F0Whole> {
@@ -218,7 +230,7 @@ impl Answer {
     }
 
     /// One object: `kind, estimate, std_error, lower, upper, confidence, status, epsilon, epsilon_total, unit, sketches,
-    /// method` ([`Method::to_json`]), `error_parts`, and `expr` where a set formula was asked for. Whatever does not exist is null. Of F0 sketches also `mode`,
+    /// method` ([`Method::to_json`]), `error_parts`, `note` where there is one, and `expr` where a set formula was asked for. Whatever else does not exist is null. Of F0 sketches also `mode`,
     /// `of` ([`whole`](Self::whole)) and `max_weight`; where that is a number, the estimate is a sum of weights. Of secret samples also
     /// `sampling_rate` and `epsilon_if_key_known`.
     #[must_use]
@@ -243,6 +255,9 @@ impl Answer {
                 "merge": parts.merge,
             })),
         });
+        if let Some(note) = self.note {
+            object["note"] = json!(note);
+        }
         if let Some(expr) = &self.expr {
             object["expr"] = json!(expr);
         }

@@ -10,9 +10,10 @@ use crate::sketch_file::MAX_FILE_LEN;
 
 /// Keeps released sketches of kind `sfm` together: how many of them have a one in each cell, and which releases they are.
 ///
-/// The inputs are single releases and tallies of such, in any order. A tally draws no coins and loses nothing that a count of
-/// their union needs, so that it is answered with less error than a merged sketch, at the length of one sketch for every
-/// doubling of their number. Equal inputs give equal bytes, whatever their order.
+/// The inputs are single releases and tallies of such, in any order. A tally draws no coins and keeps all that [`estimate`](crate::estimate)
+/// looks at of more than three releases, so that it is answered with less error than a merged sketch, at the length of one sketch for every
+/// doubling of their number. Two or three releases are answered a little better by themselves: their joint likelihood also
+/// sees which of them has a one. Equal inputs give equal bytes, whatever their order.
 ///
 /// # Errors
 /// [`ErrorKind::Incompatible`] for sketches of another kind, raw ones, those that differ in shape, hash or key, a release that is there
@@ -58,7 +59,7 @@ pub fn tally(sketches: &[(String, AnySketch)]) -> Result<AnySketch, Error> {
 /// Brings all releases of a tally to one noise level, by fresh noise on those that have less, and leaves other sketches as they are.
 ///
 /// A tally is estimated if its releases have at most two noise levels. This makes one of any number of them, for the price of
-/// the noise of the noisiest release in all of them.
+/// the noise of the noisiest release in all of them, which a tally of few releases may not be worth.
 ///
 /// # Errors
 /// [`ErrorKind::Entropy`] without randomness; [`ErrorKind::Incompatible`] where no noise level can be reached from all.

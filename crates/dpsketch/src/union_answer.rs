@@ -18,6 +18,9 @@ use crate::tally::{has_tally, tally_of_all};
 /// Sketches whose union is answered by the joint likelihood; of more, the tally is as accurate or better.
 const JOINT_UNION: usize = 3;
 
+/// What is said of releases that could be a thinned tally, and are answered by the product statistic.
+const THIN: &str = "noise levels differ too much for a tally of the releases; of many files `dpsketch merge --tally --thin` may answer better";
+
 /// How many distinct items are in the union of the data behind these named sketches.
 ///
 /// F0 sketches of mode `set` are the exception: several of them tell of their **symmetric difference**, which is the union of
@@ -25,7 +28,8 @@ const JOINT_UNION: usize = 3;
 ///
 /// One private sketch is estimated by the likelihood of its bits, two or three by the joint likelihood of all regions of
 /// their sets, more by the [tally](crate::tally()) of them: how many hold a one, cell by cell. More than three
-/// sketches of more than two noise levels are answered by the product statistic. [`Answer::method`] says which it was. None
+/// sketches of more than two noise levels are answered by the product statistic, and [`Answer::note`] tells when a thinned tally may do
+/// better. [`Answer::method`] says which it was. None
 /// of these draws coins, so that asking twice gives the same answer. Raw sketches are merged first, and the answer has
 /// **no** privacy.
 ///
@@ -137,7 +141,9 @@ fn of_private<S: Family>(sketches: &[&PrivateBitmap<S>], estimate: Estimate, met
         ([first, ..], Method::Likelihood | Method::Product) => error_parts(first, leaves.iter().copied(), &estimate),
         _ => None,
     };
-    Answer::of_releases(S::KIND, &leaves, estimate).found_by(method).with_parts(parts)
+    let single = S::KIND == PcsaShape::KIND && leaves.len() == sketches.len();
+    let note = (method == Method::Product && single).then_some(THIN);
+    Answer::of_releases(S::KIND, &leaves, estimate).found_by(method).with_parts(parts).with_note(note)
 }
 
 fn of_raw_with_parts<S: Family>(sketches: usize, estimate: Estimate) -> Answer {

@@ -54,7 +54,14 @@ fn the_number_of_files_and_their_noise_decide_the_method() {
         levels.iter().zip(&files).map(|(level, (name, _))| release(name, 0..20_000, level)).collect()
     };
     assert!(matches!(named(&mixed(&["1", "2", "1", "2"])), Method::Tally { .. }));
-    assert_eq!(named(&mixed(&["1", "2", "4", "2"])), Method::Product);
+    let mut apart = mixed(&["1", "2", "4", "2"]);
+    assert_eq!(named(&apart), Method::Product);
+    let thin = |files: &[Named]| ask(files).note().is_some_and(|note| note.contains("merge --tally --thin"));
+    assert!(thin(&apart) && ask(&apart).to_json()["note"].is_string() && !thin(&files));
+    // A merged sketch is in no tally.
+    let parts = [release("x", 0..20_000, "4"), release("y", 0..20_000, "4")];
+    apart[2].1 = merge(&parts, MergeForm::Extremal).expect("two releases");
+    assert_eq!((named(&apart), thin(&apart)), (Method::Product, false));
 }
 
 #[test]
@@ -236,7 +243,7 @@ fn five_sets_that_all_matter_are_answered_by_unions_or_refused_for_tallies() {
     let confidence = parse_confidence("0.95").expect("in range");
     let mut files: Vec<Named> = ["a", "b", "c", "d", "e"].iter().map(|name| release(name, 0..20_000, "4")).collect();
     let all = estimate_formula(&files, "a & b & c & d & e", confidence).expect("alike");
-    assert_eq!(all.method(), Some(Method::Product));
+    assert_eq!((all.method(), all.note()), (Some(Method::Product), None));
     files[4].1 = tally(&files[4..]).expect("one");
     let error = estimate_formula(&files, "a & b & c & d & e", confidence).expect_err("a tally among them");
     assert!(error.kind() == ErrorKind::Incompatible && error.message().contains("5 groups"), "{error}");

@@ -9,9 +9,12 @@ use arrow_schema::{DataType, Field, Schema};
 use clap::{Args, ValueEnum};
 use dpsketch::cardinality_estimators::Estimate;
 use dpsketch::countsketch_dp::{DecodeOptions, Threshold};
-use dpsketch::{DecodedItems, Error, ErrorKind, FrequencyAnswer, parse_count};
+use dpsketch::{DecodedItems, Error, ErrorKind, FrequencyAnswer};
 
-use super::private_frequencies::{AskArgs, ItemArgs, Lines, blame_candidates, check_stdin, private, until_failure};
+use super::estimate::percent_of;
+use super::private_frequencies::{
+    AskArgs, ItemArgs, Lines, answers, blame_candidates, check_stdin, private, until_failure,
+};
 use super::query::line;
 use crate::cli::OutputFormat;
 use crate::console::{Console, write_out};
@@ -35,11 +38,12 @@ pub(crate) struct DecodeArgs {
     /// What becomes of estimates that chance explains.
     #[arg(long, value_name = "T", value_enum, default_value = "auto")]
     threshold: Small,
-    /// Write a table, .csv or .parquet: in each row an item, its estimate, standard error, interval and status.
+    /// Write a table, .csv or .parquet: in each row an item, its estimate, standard error, interval, confidence and status; - for
+    /// Parquet on standard output.
     #[arg(long, value_name = "TABLE", value_parser = paths())]
     out: Option<PathBuf>,
     /// Over how many answers the confidence holds at once: 1, each by itself, if left out.
-    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = answers, allow_negative_numbers = true, default_value = "1")]
     simultaneous: u64,
     #[command(flatten)]
     form: ItemArgs,
@@ -52,7 +56,7 @@ enum Small {
     /// They are set to 0: least error over all items where most of them are rare.
     Auto,
     /// They stay as they are, negative ones included: for sums and averages.
-    #[value(name = "0", alias = "none")]
+    #[value(name = "0")]
     Keep,
 }
 
@@ -65,7 +69,7 @@ impl From<Small> for Threshold {
     }
 }
 
-const COLUMNS: [&str; 6] = ["item", "estimate", "std_error", "lower", "upper", "status"];
+const COLUMNS: [&str; 7] = ["item", "estimate", "std_error", "lower", "upper", "confidence", "status"];
 
 /// Rows of a table that are made at a time.
 const BATCH: usize = 8192;
@@ -97,8 +101,8 @@ pub(crate) fn run(args: &DecodeArgs, console: Console) -> Result<(), Error> {
 
 fn print(args: &DecodeArgs, decoded: &DecodedItems<'_>, console: Console) -> Result<(), Error> {
     if console.format() == OutputFormat::Text {
-        let percent = args.ask.confidence().get() * 100.0;
-        write_out(format!("{:>12} {:>26}  item\n", "estimate", format!("{percent} % interval")).as_bytes())?;
+        let percent = percent_of(args.ask.confidence());
+        write_out(format!("{:>12} {:>26}  item\n", "estimate", format!("{percent} interval")).as_bytes())?;
     }
     let mut rows = RowsOut::stdout(console.format(), &COLUMNS);
     for answer in decoded.answers() {
@@ -179,6 +183,7 @@ fn columns(rows: &[FrequencyAnswer]) -> Vec<ArrayRef> {
         floats(Estimate::std_error),
         floats(Estimate::lower),
         floats(Estimate::upper),
+        floats(|found| Some(found.confidence().get())),
         texts(|row| row.estimate().status().as_str()),
     ]
 }

@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 
 use super::demo_changes::Changes;
 use super::demo_frequent::Frequent;
+use super::estimate::interval_ends;
 use super::written::warn_about_epsilon;
 use super::{demo_airlines, demo_regions};
 use crate::console::{Console, Report};
-use crate::format::{count, lines, number};
+use crate::format::{columns, count, lines, number};
 use crate::input::ParquetLayout;
 
 /// Every flight that left the three airports of New York City in 2013; where it is from is in `data/README.md`.
@@ -66,13 +67,12 @@ impl Parties {
         };
         for (code, aircraft) in codes.iter().zip(&aircraft) {
             let Some(code) = code else { continue };
-            match self.0.iter_mut().find(|party| party.code == code) {
-                Some(party) => party.count(aircraft),
-                None => {
-                    let mut party = Party::new(code);
-                    party.count(aircraft);
-                    self.0.push(party);
-                }
+            if let Some(party) = self.0.iter_mut().find(|party| party.code == code) {
+                party.count(aircraft);
+            } else {
+                let mut party = Party::new(code);
+                party.count(aircraft);
+                self.0.push(party);
             }
         }
         Ok(())
@@ -173,13 +173,9 @@ fn text(epsilon: Epsilon, flights: u64, results: &[Line]) -> String {
          dpsketch build users.parquet --column user_id --epsilon {epsilon} --out a.dps\n  \
          dpsketch estimate a.dps b.dps c.dps"
     );
-    let table = [["airport", "estimate", "95 % interval", "exact", "status"].map(str::to_owned)]
-        .into_iter()
-        .chain(results.iter().map(cells))
-        .map(|[what, estimate, interval, exact, status]| {
-            format!("{what:<12} {estimate:>9}  {interval:<18} {exact:>7}  {status}")
-        });
-    lines([head].into_iter().chain(table).chain([foot]))
+    let titles = ["airport", "estimate", "95 % interval", "exact", "status"].map(str::to_owned);
+    let table: Vec<_> = [titles].into_iter().chain(results.iter().map(cells)).collect();
+    lines([head].into_iter().chain(columns(&table, &[1, 3])).chain([foot]))
 }
 
 fn cells(line: &Line) -> [String; 5] {
@@ -190,6 +186,5 @@ fn cells(line: &Line) -> [String; 5] {
 /// An estimate, its interval and its status.
 pub(super) fn found(estimate: &Estimate) -> [String; 3] {
     let shown = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), number);
-    let interval = format!("{} to {}", shown(estimate.lower()), shown(estimate.upper()));
-    [shown(estimate.value()), interval, estimate.status().as_str().to_owned()]
+    [shown(estimate.value()), interval_ends(estimate, number), estimate.status().as_str().to_owned()]
 }

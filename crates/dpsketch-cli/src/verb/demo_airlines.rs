@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::demo::{Party, found, row_of};
 use crate::console::Report;
-use crate::format::{count, lines, number};
+use crate::format::{columns, count, lines, number};
 
 /// Releases a sketch of each airline, and tells how many aircraft all of them have.
 pub(super) fn story(airlines: Vec<Party>, epsilon: Epsilon) -> Result<Report, Error> {
@@ -46,9 +46,7 @@ fn text(epsilon: Epsilon, airlines: usize, answers: &[(&str, Answer)], exact: us
         let error = answer.estimate().std_error().map_or_else(|| "none".to_owned(), number);
         [(*what).to_owned(), estimate, interval, error, count(exact as u64), status]
     });
-    let table = [titles].into_iter().chain(cells).map(|[what, estimate, interval, error, exact, status]| {
-        format!("{what:<12} {estimate:>9}  {interval:<18} {error:>7} {exact:>7}  {status}")
-    });
+    let table: Vec<_> = [titles].into_iter().chain(cells).collect();
     let foot = format!(
         "\nThe method is a {}. The airlines' files themselves give the same answer, without a tally file.\n\
          The same with files of your own:\n\n  \
@@ -56,5 +54,5 @@ fn text(epsilon: Epsilon, airlines: usize, answers: &[(&str, Answer)], exact: us
          dpsketch estimate all.tally.dps",
         method.unwrap_or_default()
     );
-    lines([head].into_iter().chain(table).chain([foot]))
+    lines([head].into_iter().chain(columns(&table, &[1, 3, 4])).chain([foot]))
 }

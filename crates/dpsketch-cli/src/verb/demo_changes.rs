@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::demo_frequent::PLANES;
 use crate::console::Report;
-use crate::format::{count, lines, number};
+use crate::format::{columns, count, lines, number};
 use crate::input::ParquetLayout;
 
 /// The months that are compared, and their names in formulas.
@@ -189,11 +189,15 @@ fn text(epsilon: Epsilon, rows: &[Value]) -> String {
     );
     let table = rows.iter().map(|row| {
         let shown = |name: &str| row[name].as_f64().map_or_else(|| "none".to_owned(), number);
-        let interval = format!("{} to {}", shown("lower"), shown("upper"));
+        let interval = match (row["lower"].is_null(), row["upper"].is_null()) {
+            (false, true) => format!("at least {}", shown("lower")),
+            _ => format!("{} to {}", shown("lower"), shown("upper")),
+        };
         let exact = row["exact"].as_u64().map(count).unwrap_or_default();
         let [what, status] = ["what", "status"].map(|name| row[name].as_str().unwrap_or_default());
-        format!("{what:<27} {:>9}  {interval:<18} {exact:>7}  {status}", shown("estimate"))
+        [what.to_owned(), shown("estimate"), interval, exact, status.to_owned()]
     });
-    let title = format!("{:<27} {:>9}  {:<18} {:>7}  {}", "what", "estimate", "95 % interval", "exact", "status");
-    lines([head, title].into_iter().chain(table).chain([foot]))
+    let titles = ["what", "estimate", "95 % interval", "exact", "status"].map(str::to_owned);
+    let table: Vec<_> = [titles].into_iter().chain(table).collect();
+    lines([head].into_iter().chain(columns(&table, &[1, 3])).chain([foot]))
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::demo::{found, row_of};
 use crate::console::Report;
-use crate::format::{count, lines, number};
+use crate::format::{columns, count, lines, number};
 
 /// A region with the two ways to its size, and the truth.
 struct Region {
@@ -61,13 +61,9 @@ fn text(regions: &[Region]) -> String {
         exclusion over unions, with the standard errors of both:\n"
         .to_owned();
     let titles = ["airports", "estimate", "95 % interval", "error", "by unions", "error", "exact"].map(str::to_owned);
-    let table = [titles].into_iter().chain(regions.iter().map(cells)).map(
-        |[what, estimate, interval, error, unions, other, exact]| {
-            format!("{what:<20} {estimate:>9}  {interval:<18} {error:>6} {unions:>11} {other:>6} {exact:>7}")
-        },
-    );
+    let table: Vec<_> = [titles].into_iter().chain(regions.iter().map(cells)).collect();
     let foot = "\nThe same with files of your own:\n\n  dpsketch estimate a.dps b.dps c.dps --regions".to_owned();
-    lines([head].into_iter().chain(table).chain([foot]))
+    lines([head].into_iter().chain(columns(&table, &[1, 3, 4, 5, 6])).chain([foot]))
 }
 
 fn cells(region: &Region) -> [String; 7] {

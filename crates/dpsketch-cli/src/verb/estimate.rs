@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use dpsketch::cardinality_estimators::{Confidence, Estimate, LastLevel, Status};
 use dpsketch::dp_noise::Amount;
 use dpsketch::sfm_pcsa::Unit;
-use dpsketch::{Answer, AnySketch, Error, ErrorKind, F0Whole, estimate_with, parse_confidence};
+use dpsketch::{Answer, AnySketch, Error, ErrorKind, F0Whole, Method, estimate_with, parse_confidence};
 
 use super::estimate_sets::SetArgs;
 use super::frequency_args::refuse_for;
@@ -48,7 +48,7 @@ enum LastLevelArg {
 pub(crate) fn run(args: &EstimateArgs, console: Console) -> Result<(), Error> {
     if args.sets.regions() && args.sets.names().is_empty() {
         refuse_beside_regions(args)?;
-        return estimate_regions::run(&estimate_regions::named(&args.files)?, args.confidence, console);
+        return estimate_regions::of_files(&args.files, args.confidence, console);
     }
     if args.sets.is_asked() {
         return args.sets.run(args.confidence, console);
@@ -123,11 +123,14 @@ pub(crate) fn facts(answer: &Answer, what: &'static str, number: fn(f64) -> Stri
     if let Some(error) = found.std_error() {
         lines.push(("std error", std_error(answer, error, number)));
     }
-    lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(found.status(), answer.whole()))));
+    lines.push(("status", format!("{}: {}", found.status().as_str(), meaning(answer))));
     if let Some(method) = answer.method() {
         lines.push(("method", method.to_string()));
     }
     lines.push(("privacy", privacy(answer)));
+    if let Some(note) = answer.note() {
+        lines.push(("note", note.to_owned()));
+    }
     lines
 }
 
@@ -154,9 +157,12 @@ pub(crate) fn interval_ends(found: &Estimate, number: fn(f64) -> String) -> Stri
     }
 }
 
+/// A level of confidence in percent, with as many digits as it was written with.
 pub(crate) fn percent_of(confidence: Confidence) -> String {
-    let text = format!("{:.4}", confidence.get() * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    let percent = confidence.get() * 100.0;
+    // The product has digits that nobody wrote. Reading back what was just written cannot fail.
+    let percent = format!("{percent:.12e}").parse().unwrap_or(percent);
+    format!("{percent} %")
 }
 
 fn std_error(answer: &Answer, error: f64, number: fn(f64) -> String) -> String {
@@ -197,9 +203,20 @@ pub(crate) fn privacy(answer: &Answer) -> String {
     )
 }
 
-/// A status in words. Answers about sets of kind f0 tell of what they are.
-fn meaning(status: Status, sets: Option<F0Whole>) -> &'static str {
-    match status {
+/// Whether the interval is so wide that the answer tells little, though its standard error is not.
+pub(crate) fn is_wider_than_told(found: &Estimate) -> bool {
+    let is_small = matches!((found.std_error(), found.value()), (Some(error), Some(value)) if error < value / 2.0);
+    found.status() == Status::LowInformation && is_small
+}
+
+/// A status in words. Answers about sets of kind f0 tell of what they are, and those of several releases of their noise.
+fn meaning(answer: &Answer) -> &'static str {
+    let (sets, product) = (answer.whole(), answer.method() == Some(Method::Product));
+    let several = answer.sketches() > 1 && answer.epsilon().is_some();
+    match answer.estimate().status() {
+        Status::LowInformation if is_wider_than_told(answer.estimate()) => {
+            "the interval is wider than the standard error tells; go by its ends"
+        }
         Status::LowInformation if sets == Some(F0Whole::Formula) => {
             "the error exceeds the answer; `dpsketch plan --kind f0` tells which shape and epsilon would do"
         }
@@ -208,8 +225,13 @@ fn meaning(status: Status, sets: Option<F0Whole>) -> &'static str {
         }
         Status::Ok => "the interval holds at its confidence",
         Status::Empty => "no item at all",
+        Status::BelowNoise if product => "nothing that this method could tell from the noise of all sketches",
         Status::BelowNoise => "nothing that the noise could not have made",
+        Status::Saturated if several => "more items, or more noise, than sketches of this size can tell apart",
         Status::Saturated => "more items than a sketch of this size can tell apart; build with more levels",
+        Status::LowInformation if product => {
+            "the error is more than half of the estimate; fewer sketches, or a larger epsilon, tell more by this method"
+        }
         Status::LowInformation => "the error is more than half of the estimate; use more buckets or a larger epsilon",
         Status::Unbounded => "the noise leaves no upper end",
         Status::NotConverged => "no answer fits the data; are these sketches of one study?",

@@ -6,14 +6,24 @@ use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::{Answer, Error, ErrorKind, MAX_REGION_SETS, estimate_regions, is_set_name};
 use serde_json::{Map, Value};
 
-use super::estimate::{interval_ends, percent_of, privacy};
+use super::estimate::{interval_ends, is_wider_than_told, percent_of, privacy};
 use super::estimate_sets::{Named, check_names, read_named};
 use crate::console::{Console, Report};
-use crate::format::{counted, lines, number, pairs};
+use crate::format::{columns, counted, lines, number, pairs};
 use crate::paths::{is_std, shown};
 
+/// Answers for all regions of files that were given without names.
+pub(crate) fn of_files(files: &[PathBuf], confidence: Confidence, console: Console) -> Result<(), Error> {
+    let named = named(files)?;
+    // What is at fault was not named by whoever asked.
+    run(&named, confidence, console).map_err(|error| {
+        let is_of_name = error.to_json()["argument"] == "--name";
+        if is_of_name { error.argument("FILE") } else { error }
+    })
+}
+
 /// Files under the names that they have without folder and ending.
-pub(crate) fn named(files: &[PathBuf]) -> Result<Vec<Named>, Error> {
+fn named(files: &[PathBuf]) -> Result<Vec<Named>, Error> {
     let named: Vec<Named> = files
         .iter()
         .map(|file| Ok(Named { name: name_of(file)?, file: file.clone() }))
@@ -82,19 +92,22 @@ fn text(regions: &[Answer]) -> String {
     let interval = format!("{} interval", percent_of(first.estimate().confidence()));
     let head = ["region", "estimate", &interval, "std error", "status"].map(str::to_owned);
     let table: Vec<[String; 5]> = std::iter::once(head).chain(regions.iter().map(cells)).collect();
-    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let [region, estimate, ends, error] = [0, 1, 2, 3].map(width);
-    let table = table.iter().map(|[a, b, c, d, e]| format!("{a:region$}  {b:>estimate$}  {c:ends$}  {d:>error$}  {e}"));
     let mut facts = Vec::new();
     if let Some(method) = first.method() {
         facts.push(("method", method.to_string()));
     }
     facts.push(("privacy", privacy(first)));
+    if regions.iter().any(|region| is_wider_than_told(region.estimate())) {
+        facts.push((
+            "note",
+            "low_information beside a small error: the interval is wider than the error tells".to_owned(),
+        ));
+    }
     let unseen = regions.iter().filter(|region| region.error_exceeds_value()).count() as u64;
     if unseen > 0 {
         facts.push(("warning", format!("the error exceeds the answer in {}", counted(unseen, "region"))));
     }
-    format!("{}\n{}", lines(table), pairs(&facts))
+    format!("{}\n{}", lines(columns(&table, &[1, 3])), pairs(&facts))
 }
 
 fn cells(region: &Answer) -> [String; 5] {

@@ -13,7 +13,7 @@ use super::estimate_regions;
 use crate::console::{Console, Report};
 use crate::format::{number, pairs};
 use crate::io::{read, warn_about_raw};
-use crate::paths::at_most_one_stdin;
+use crate::paths::{at_most_one_stdin, shown};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sets")]
@@ -128,7 +128,9 @@ pub(crate) fn read_named(named: &[Named], console: Console) -> Result<Vec<(Strin
     at_most_one_stdin(named.iter().map(|named| &named.file))?;
     let sketches = named.iter().map(|named| Ok((named.name.clone(), read(&named.file)?)));
     let sketches = sketches.collect::<Result<Vec<_>, Error>>()?;
-    warn_about_raw(&sketches, console);
+    // Files are known to people, and names to formulas.
+    let files = named.iter().zip(&sketches).map(|(named, (_, sketch))| (shown(&named.file), sketch.clone()));
+    warn_about_raw(&files.collect::<Vec<_>>(), console);
     Ok(sketches)
 }
 

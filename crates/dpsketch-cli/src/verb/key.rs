@@ -33,12 +33,13 @@ enum Action {
         #[arg(long)]
         subsample: bool,
     },
-    /// Show the fingerprint of a key: it tells whether two parties have the same one, and gives nothing of it away.
+    /// Show the fingerprint of a key: it tells whether two parties have the same one, and gives nothing of it away. Of the key of
+    /// a sample, its name, which `dpsketch inspect` shows of sketches made with it.
     Show {
         /// The key file; the public key that is used without one, if left out.
         #[arg(value_name = "FILE", value_parser = paths())]
         file: Option<PathBuf>,
-        /// The file is the secret key of a sample.
+        /// Only the secret key of a sample will do.
         #[arg(long, requires = "file")]
         subsample: bool,
     },
@@ -62,6 +63,12 @@ pub(crate) fn run(args: &KeyArgs, console: Console) -> Result<(), Error> {
             show(Some(file), key, console)
         }
         Action::Show { file: Some(file), subsample: false } => {
+            // Whoever has a file of either kind wants to know what it is called in sketches.
+            if file.is_file()
+                && let Ok(key) = read_subsample_key_file(file)
+            {
+                return show_sample(file, &key, console);
+            }
             let key = read_key_file(file).map_err(|error| error.argument("FILE"))?;
             console.detail("the key itself is the second line of the file");
             show(Some(file), key, console)

@@ -132,7 +132,7 @@ fn show(file: &Path, record: &LedgerRecord, console: Console) -> Result<(), Erro
     let objects = statements.iter().map(|(delta, epsilon)| json!({ "delta": delta, "epsilon": epsilon }));
     whole["epsilon_at_delta"] = if statements.is_empty() { Value::Null } else { objects.collect() };
     let spends = whole["spends"].as_array().cloned().unwrap_or_default();
-    let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "unit": null, "status": null, "release": null });
+    let blank = json!({ "number": null, "label": null, "epsilon": null, "cost": null, "unit": null, "sampling_rate": null, "sample_key": null, "epsilon_if_key_known": null, "status": null, "release": null });
     let spends = if spends.is_empty() { vec![blank] } else { spends };
     let rows = spends.into_iter().map(|spend| with_totals(spend, &whole)).collect();
     console.print(&Report { text, json: whole, rows })

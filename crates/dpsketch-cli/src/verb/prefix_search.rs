@@ -3,6 +3,7 @@
 use dpsketch::countsketch_dp::PrefixSearch;
 use dpsketch::{AnySketch, Error, ErrorKind, FoundKeys, FrequencySketch, PrefixKeys, RecordedPrefixStack};
 
+use super::estimate::percent_of;
 use super::query::line;
 use super::topk::{TopkArgs, print};
 use crate::console::Console;
@@ -70,8 +71,8 @@ fn private<'s>(name: &str, sketch: &'s AnySketch) -> Result<&'s RecordedPrefixSt
 }
 
 fn text(args: &TopkArgs, found: &FoundKeys) -> String {
-    let percent = args.ask.confidence().get() * 100.0;
-    let head = format!("{:>6} {:>12} {:>26}  key", "rank", "estimate", format!("{percent} % interval"));
+    let percent = percent_of(args.ask.confidence());
+    let head = format!("{:>6} {:>12} {:>26}  key", "rank", "estimate", format!("{percent} interval"));
     let ranked = (1_usize..).zip(found.items());
     let table = ranked.map(|(rank, (name, hit))| format!("{rank:>6} {}", line(&name, &hit.estimate)));
     let mut foot = format!(

@@ -8,7 +8,7 @@ use clap::Args;
 use dpsketch::cardinality_estimators::Confidence;
 use dpsketch::countsketch_dp::{PrivateCountSketch, QueryOptions};
 use dpsketch::sketch_hash::{AnyHash, HashId};
-use dpsketch::{AnySketch, Error, ErrorKind, FrequencySketch, ItemFields, TextRules, parse_confidence};
+use dpsketch::{AnySketch, Error, ErrorKind, FrequencySketch, ItemFields, TextRules, parse_confidence, parse_count};
 
 use super::build::{Hash, SketchKeyArgs, TextArgs};
 use crate::console::Console;
@@ -16,6 +16,19 @@ use crate::paths::{is_std, shown};
 
 /// The longest item that is asked for, in bytes.
 const MAX_ITEM: u64 = 16 << 20;
+
+/// Over how many answers a confidence holds at once: at least over one.
+pub(super) fn answers(text: &str) -> Result<u64, Error> {
+    let allowed = "1 or more";
+    let answers = parse_count(text).map_err(|error| error.argument("--simultaneous").allowed(allowed))?;
+    if answers > 0 {
+        return Ok(answers);
+    }
+    Err(Error::new(ErrorKind::Parameter, "a confidence holds over at least one answer")
+        .argument("--simultaneous")
+        .value(text)
+        .allowed(allowed))
+}
 
 /// How items are hashed, as when the sketch was built, and how sure intervals are.
 #[derive(Debug, Args)]

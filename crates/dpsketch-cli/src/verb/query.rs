@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use dpsketch::cardinality_estimators::Estimate;
 use dpsketch::countsketch_dp::Combiner;
-use dpsketch::{Error, FrequencyAnswer, FrequencyQuery, parse_count};
+use dpsketch::{Error, FrequencyAnswer, FrequencyQuery};
 
-use super::private_frequencies::{AskArgs, ItemArgs, Lines, check_stdin, private, until_failure};
+use super::estimate::percent_of;
+use super::private_frequencies::{AskArgs, ItemArgs, Lines, answers, check_stdin, private, until_failure};
 use crate::cli::OutputFormat;
 use crate::console::{Console, write_out};
 use crate::format::number;
@@ -29,7 +30,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "F", value_parser = paths(), group = "asked")]
     items_file: Option<PathBuf>,
     /// Over how many answers the confidence holds at once: 1, each by itself, if left out.
-    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = answers, allow_negative_numbers = true, default_value = "1")]
     simultaneous: u64,
     /// How the rows of an item become its answer.
     #[arg(long, value_name = "E", value_enum, default_value = "median")]
@@ -69,8 +70,8 @@ pub(crate) fn run(args: &QueryArgs, console: Console) -> Result<(), Error> {
     let items = args.items.iter().cloned().map(Ok).chain(listed.into_iter().flatten());
     let items = until_failure(items, &mut failure);
     if console.format() == OutputFormat::Text {
-        let percent = args.ask.confidence().get() * 100.0;
-        write_out(format!("{:>12} {:>26}  item\n", "estimate", format!("{percent} % interval")).as_bytes())?;
+        let percent = percent_of(args.ask.confidence());
+        write_out(format!("{:>12} {:>26}  item\n", "estimate", format!("{percent} interval")).as_bytes())?;
     }
     let mut out = RowsOut::stdout(console.format(), &COLUMNS);
     for answer in query.answers(items) {

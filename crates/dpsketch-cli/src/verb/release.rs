@@ -100,7 +100,7 @@ fn sample(args: &ReleaseArgs, raw: &RawSubsampled, console: Console) -> Result<(
     }
     let released = release_subsampled_file_paid(&args.raw, epsilon, args.again, |planned| books.pay_sample(planned));
     let released = released.map_err(|error| books.explain(error, None))?;
-    let release = released.releases().first().and_then(|release| release.id());
+    let release = released.releases().first().and_then(dpsketch::SampleRelease::id);
     tell_sample(&released, console);
     let sketch = AnySketch::from(released);
     let free = destination.write(&sketch).map_err(|error| books.explain(error, Some(counted(args))))?;

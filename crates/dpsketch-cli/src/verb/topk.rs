@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use dpsketch::{Error, ErrorKind, TopItems, TopRule, parse_count, parse_real};
 use serde_json::Value;
 
+use super::estimate::percent_of;
 use super::prefix_search;
 use super::private_frequencies::{AskArgs, ItemArgs, Lines, blame_candidates, check_stdin, private, until_failure};
 use super::query::line;
@@ -116,8 +117,8 @@ impl TopkArgs {
     }
 
     fn text(&self, top: &TopItems) -> String {
-        let percent = self.ask.confidence().get() * 100.0;
-        let head = format!("{:>6} {:>12} {:>26}  item", "rank", "estimate", format!("{percent} % interval"));
+        let percent = percent_of(self.ask.confidence());
+        let head = format!("{:>6} {:>12} {:>26}  item", "rank", "estimate", format!("{percent} interval"));
         let ranked = (1_usize..).zip(top.items());
         let table = ranked.map(|(rank, item)| format!("{rank:>6} {}", line(item.item(), item.estimate())));
         let mut foot = format!(

@@ -84,7 +84,7 @@ fn sample_in_words(sample: &AnySubsampled, rate: &Value) -> String {
     }
     let releases = sample.releases();
     let largest = releases.iter().map(|release| Amount::from_epsilon(release.epsilon())).max().unwrap_or(Amount::ZERO);
-    let inner = releases.iter().map(|release| release.epsilon_if_key_known()).fold(0.0, f64::max);
+    let inner = releases.iter().map(dpsketch::SampleRelease::epsilon_if_key_known).fold(0.0, f64::max);
     let releases = counted(releases.len() as u64, "release");
     format!("private {what}, epsilon {largest} ({inner:.2} for whoever has the sample key), {releases}")
 }

@@ -28,7 +28,7 @@ fn every_item_of_the_list_is_answered_once_in_its_order() {
     let run = folder.ok(&["decode", "a.dps", "--candidates", "list.txt", "--csv"]);
     let text = run.text();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("item,estimate,std_error,lower,upper,status"));
+    assert_eq!(lines.next(), Some("item,estimate,std_error,lower,upper,confidence,status"));
     for item in 1..=80 {
         let fields: Vec<&str> = lines.next().expect("a line for every item").split(',').collect();
         let expected = if item <= 60 { f64::from(item) } else { 0.0 };
@@ -60,7 +60,7 @@ fn tables_are_whole_and_in_both_formats() {
     let [batch] = &batches[..] else { panic!("{batches:?}") };
     let batch = batch.as_ref().unwrap();
     let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
-    assert_eq!(names.join(","), "item,estimate,std_error,lower,upper,status");
+    assert_eq!(names.join(","), "item,estimate,std_error,lower,upper,confidence,status");
     let (items, estimates) = (batch.column(0).as_string::<i32>(), batch.column(1).as_primitive::<Float64Type>());
     for (row, line) in csv.lines().skip(1).enumerate() {
         let fields: Vec<&str> = line.split(',').collect();
@@ -99,7 +99,11 @@ fn what_cannot_be_decoded_is_refused_and_leaves_nothing() {
     assert_eq!(folder.fails(5, &decode(&["missing.txt", "--out", "t.csv"]))["argument"], "--candidates");
     assert_eq!(folder.fails(2, &decode(&["list.txt", "--out", "t.txt"]))["argument"], "--out");
     assert_eq!(folder.fails(2, &decode(&["list.txt", "--integers", "--out", "t.csv"]))["argument"], "--candidates");
-    folder.fails(2, &decode(&["list.txt", "--threshold", "3"]));
+    for threshold in ["3", "none"] {
+        folder.fails(2, &decode(&["list.txt", "--threshold", threshold]));
+    }
+    let error = folder.fails(2, &decode(&["list.txt", "--simultaneous", "0"]));
+    assert_eq!((error["argument"].as_str(), error["value"].as_str()), (Some("--simultaneous"), Some("0")), "{error}");
     folder.fails(2, &["decode", "a.dps"]);
     folder.ok(&["key", "new", "other.key"]);
     assert_eq!(folder.fails(3, &decode(&["list.txt", "--key-file", "other.key"]))["argument"], "--key-file");
@@ -107,7 +111,10 @@ fn what_cannot_be_decoded_is_refused_and_leaves_nothing() {
     folder.fails(3, &["decode", "a.raw.dps", "--candidates", "list.txt"]);
     assert!(!folder.path("t.csv").exists());
     folder.write("empty.txt", "");
-    assert_eq!(folder.ok(&decode(&["empty.txt", "--csv"])).text(), "item,estimate,std_error,lower,upper,status\n");
+    assert_eq!(
+        folder.ok(&decode(&["empty.txt", "--csv"])).text(),
+        "item,estimate,std_error,lower,upper,confidence,status\n"
+    );
     assert_eq!(folder.ok(&decode(&["empty.txt", "--json"])).json(), json!([]));
 }
 

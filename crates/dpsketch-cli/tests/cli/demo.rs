@@ -147,6 +147,16 @@ fn the_demo_answers_honestly_at_any_epsilon() {
     assert!(row["upper"].as_f64().unwrap() - row["lower"].as_f64().unwrap() > 1e9, "{row}");
     let text = folder.ok(&["demo", "--epsilon", "1e-9"]).text();
     assert!(text.contains("status") && text.contains("released with epsilon 0.000000001\n"), "{text}");
+    assert!(!text.contains(" to none"), "{text}");
+    // Tables keep their columns in line: all statuses of one stand at one place.
+    for title in text.lines().filter(|line| line.contains("95 % interval") && line.ends_with("status")) {
+        let place = title.chars().count() - "status".len();
+        let rows = text.lines().skip_while(|line| *line != title).skip(1).take_while(|line| !line.is_empty());
+        for row in rows {
+            let before = row.chars().nth(place - 1);
+            assert!(before == Some(' ') && row.chars().nth(place).is_some_and(|c| c != ' '), "{title}\n{row}");
+        }
+    }
     folder.ok(&["demo", "--epsilon", "256"]);
     assert_eq!(folder.fails(2, &["demo", "--epsilon", "9e-10"])["argument"], "--epsilon");
 }

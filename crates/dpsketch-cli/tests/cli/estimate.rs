@@ -141,3 +141,27 @@ fn text_says_what_matters() {
         assert!(text.contains(word), "{word} is not in {text}");
     }
 }
+
+#[test]
+fn a_confidence_is_told_with_the_digits_it_has() {
+    let folder = Folder::new();
+    let file = folder.private("a", 0, 20_000, "4");
+    for (confidence, told) in [("1e-6", "(0.0001 % confidence)"), ("0.99999999", "(99.999999 % confidence)")] {
+        let text = folder.ok(&["estimate", &file, "--confidence", confidence]).text();
+        assert!(text.contains(told), "{told}: {text}");
+    }
+}
+
+#[test]
+fn several_full_sketches_may_be_full_of_noise() {
+    let folder = Folder::new();
+    folder.write("a.txt", text_of((0..200_000).map(|line| line.to_string())));
+    let shape = ["--buckets", "16", "--levels", "2", "--epsilon", "8"];
+    for out in ["a.dps", "b.dps"] {
+        folder.ok(&[&["build", "a.txt", "--out", out], &shape[..]].concat());
+    }
+    let one = folder.ok(&["estimate", "a.dps"]).text();
+    assert!(one.contains("saturated: more items than a sketch of this size can tell apart; build"), "{one}");
+    let both = folder.ok(&["estimate", "a.dps", "b.dps"]).text();
+    assert!(both.contains("saturated: more items, or more noise, than sketches of this size"), "{both}");
+}

@@ -46,3 +46,22 @@ fn what_is_no_key_file_is_said_to_be_none() {
     assert_eq!((error["argument"].as_str(), error["value"].as_str()), (Some("--key-file"), Some("a.txt")));
     folder.fails(5, &["key", "show", "no.key"]);
 }
+
+#[test]
+fn the_key_of_a_sample_is_shown_by_its_public_name() {
+    let folder = Folder::new();
+    let made = folder.ok(&["key", "new", "--subsample", "week.key", "--json"]).json();
+    let key = String::from_utf8(folder.read("week.key")).unwrap().lines().nth(1).unwrap().to_owned();
+    for args in [&["key", "show", "week.key", "-v"][..], &["key", "show", "week.key", "--subsample"]] {
+        let shown = folder.ok(args);
+        assert!(shown.text().contains(made["sample_key"].as_str().unwrap()), "{}", shown.text());
+        assert!(!shown.text().contains(&key) && !shown.stderr.contains(&key));
+    }
+    // The name is that in files.
+    folder.write("in.txt", "ann\nbob\n");
+    folder.ok(&["build", "in.txt", "--subsample-key", "week.key", "--subsample-rate", "0.5", "--out", "a.raw.dps"]);
+    let facts = folder.ok(&["inspect", "a.raw.dps", "--json"]).json();
+    assert_eq!(facts[0]["sample_key"], folder.ok(&["key", "show", "week.key", "--json"]).json()["sample_key"]);
+    folder.ok(&["key", "new", "study.key"]);
+    folder.fails(5, &["key", "show", "study.key", "--subsample"]);
+}

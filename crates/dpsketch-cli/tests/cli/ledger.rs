@@ -94,6 +94,9 @@ fn a_spend_by_hand_is_booked_without_a_release() {
     assert_eq!((json["status"].as_str(), json["release"].is_null()), (Some("spent, not released"), true));
     let text = folder.ok(&["ledger", "show", "--ledger", "s.ledger"]).text();
     assert!(text.contains("spent, not released") && text.contains("elsewhere"), "{text}");
+    assert!(text.lines().any(|line| line.split_whitespace().eq(["spend", "cost", "status", "label"])), "{text}");
+    let missing = folder.fails(5, &["ledger", "show", "--ledger", "no.ledger"]);
+    assert!(missing["hint"].as_str().unwrap().contains("dpsketch ledger create"), "{missing}");
     folder.fails(4, &["ledger", "spend", "--ledger", "s.ledger", "--label", "x", "--epsilon", "0.76"]);
 }
 

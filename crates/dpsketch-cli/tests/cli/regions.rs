@@ -87,5 +87,10 @@ fn what_cannot_be_told_is_refused() {
     );
     folder.raw("r", &["ann"]);
     folder.raw("s", &["bob"]);
-    assert_eq!(folder.fails(4, &["estimate", "r.raw.dps", "s.raw.dps", "--regions"])["kind"], "refused");
+    let error = folder.fails(4, &["estimate", "r.raw.dps", "s.raw.dps", "--regions"]);
+    assert_eq!((&error["kind"], &error["argument"]), (&"refused".into(), &"FILE".into()), "{error}");
+    let run = folder.run(&["estimate", "r.raw.dps", "s.raw.dps", "--regions"]);
+    assert!(run.stderr.contains("r.raw.dps is raw") && !run.stderr.contains("--name"), "{}", run.stderr);
+    let named = folder.fails(4, &["estimate", "--name", "r=r.raw.dps", "--name", "s=s.raw.dps", "--regions"]);
+    assert_eq!(named["argument"], "--name");
 }

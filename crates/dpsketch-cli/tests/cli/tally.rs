@@ -115,3 +115,26 @@ fn help_says_what_a_tally_is() {
     let help = folder.ok(&["estimate", "--help"]).text();
     assert!(help.contains("--regions") && help.contains("merge --tally"), "{help}");
 }
+
+#[test]
+fn files_of_many_noise_levels_are_told_of_thinned_tallies() {
+    let folder = Folder::new();
+    for (name, epsilon) in [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")] {
+        folder.private(name, 0, 5_000, epsilon);
+    }
+    let files = ["estimate", "a.dps", "b.dps", "c.dps", "d.dps"];
+    let text = folder.ok(&files).text();
+    assert!(text.contains("product statistic") && text.contains("merge --tally --thin"), "{text}");
+    let json = folder.ok(&[&files[..], &["--json"]].concat()).json();
+    assert!(json["note"].as_str().unwrap().contains("noise levels differ too much for a tally"), "{json}");
+    assert!(folder.ok(&["estimate", "a.dps", "b.dps", "--json"]).json().get("note").is_none());
+    // The advice can be followed.
+    folder.ok(&["merge", "--tally", "--thin", "a.dps", "b.dps", "c.dps", "d.dps", "--out", "all.tally.dps"]);
+    assert_eq!(folder.ok(&["estimate", "all.tally.dps", "--json"]).json()["method"]["name"], "tally");
+    // Of noise alone.
+    for (name, epsilon) in [("a", "0.01"), ("b", "0.02"), ("c", "0.03"), ("d", "0.04")] {
+        folder.private(name, 0, 100, epsilon);
+    }
+    let text = folder.ok(&files).text();
+    assert!(!text.contains("more buckets") && text.contains("merge --tally --thin"), "{text}");
+}

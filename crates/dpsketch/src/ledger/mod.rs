@@ -7,8 +7,10 @@ mod lock;
 mod record;
 mod sample;
 mod terms;
+mod told;
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cost::SpendCost;
@@ -86,7 +88,11 @@ impl Ledger {
     /// [`ErrorKind::Unreadable`] when the file cannot be read; [`ErrorKind::Damaged`], with [`LedgerError`] as source, when it
     /// is no ledger.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let path = path.canonicalize().map_err(|error| Error::reading(&path.display().to_string(), error))?;
+        let path = path.canonicalize().map_err(|error| {
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            let error = Error::reading(&path.display().to_string(), error);
+            if is_missing { error.hint("check the path; `dpsketch ledger create` makes a new ledger") } else { error }
+        })?;
         let ledger = Self { path };
         ledger.show()?;
         Ok(ledger)

@@ -1,7 +1,4 @@
-use core::fmt::Write;
-
-use dp_noise::Amount;
-use serde_json::{Value, json};
+use dp_noise::{Amount, Sampling};
 use sfm_pcsa::{ReleaseId, Unit};
 
 use super::LedgerError;
@@ -50,6 +47,18 @@ impl SpendRecord {
     #[must_use]
     pub fn is_of_sample(&self) -> bool {
         self.sample.is_some()
+    }
+
+    /// Of which secret sample the release is; `None` where it is of whole data.
+    #[must_use]
+    pub fn sampling(&self) -> Option<Sampling> {
+        self.sample.map(SampleSpend::sampling)
+    }
+
+    /// Of a secret sample, ε towards whoever knows its key; `None` where the release is of whole data.
+    #[must_use]
+    pub fn epsilon_if_key_known(&self) -> Option<f64> {
+        self.sample.map(SampleSpend::epsilon_if_key_known)
     }
 
     /// The release that came of it; `None` when it failed, is not done yet, or was booked by hand.
@@ -157,50 +166,6 @@ impl LedgerRecord {
         spend.release = Some(release);
         Ok(())
     }
-
-    /// One object: `currency, unit, total, spent, remaining` and a list `spends` of
-    /// `{number, label, epsilon, cost, unit, status, release}`. Amounts are text, so that they stay exact; `epsilon` is null for
-    /// Gaussian noise.
-    #[must_use]
-    pub fn to_json(&self) -> Value {
-        let spends = (1_usize..).zip(&self.spends).map(|(number, spend)| {
-            json!({
-                "number": number,
-                "label": spend.label,
-                "epsilon": spend.epsilon.map(|epsilon| epsilon.to_string()),
-                "cost": spend.cost.to_string(),
-                "unit": spend.unit.map(|unit| unit.to_string()),
-                "status": spend.status(),
-                "release": spend.release.map(|id| id.to_string()),
-            })
-        });
-        json!({
-            "currency": self.terms.currency().as_str(),
-            "unit": self.terms.unit(),
-            "total": self.terms.total().to_string(),
-            "spent": self.spent().to_string(),
-            "remaining": self.remaining().to_string(),
-            "spends": spends.collect::<Vec<_>>(),
-        })
-    }
-
-    /// Lines for a terminal: the totals, then one line a spend. Control characters of labels are escaped.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        let (terms, currency) = (&self.terms, self.terms.currency());
-        let mut text = format!(
-            "{currency} for {:?}: total {}, spent {}, remaining {}\n",
-            terms.unit(),
-            terms.total(),
-            self.spent(),
-            self.remaining()
-        );
-        for (number, spend) in (1_usize..).zip(&self.spends) {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{number:>5}  {:<8}  {:<19}  {:?}", spend.cost, spend.status(), spend.label);
-        }
-        text
-    }
 }
 
 #[cfg(test)]
@@ -266,7 +231,8 @@ mod tests {
         let mut record = record("1");
         record.spend("\u{1b}[2J\nfake", Epsilon::new(0.5).unwrap(), None).unwrap();
         let text = record.to_text();
-        assert_eq!(text.lines().count(), 2);
+        // The totals, the heading and the spend.
+        assert_eq!(text.lines().count(), 3);
         assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text:?}");
     }
 }

@@ -35,6 +35,15 @@ impl SampleSpend {
         Some(Self { sampling: release.sampling(), level, items: release.unit().max_items() })
     }
 
+    pub(super) fn sampling(self) -> Sampling {
+        self.sampling
+    }
+
+    /// ε₀ of a unit: of all of its items.
+    pub(super) fn epsilon_if_key_known(self) -> f64 {
+        self.level.nearest_f64() * f64::from(self.items)
+    }
+
     pub(super) fn to_entry(self) -> SampleEntry {
         SampleEntry {
             key: self.sampling.key.to_string(),

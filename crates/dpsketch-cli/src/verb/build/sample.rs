@@ -126,7 +126,7 @@ pub(super) fn write(
     let mut books = args.booking.open(Some(epsilon), Some(planned.unit()), console)?;
     let permit = books.pay_sample(&planned)?;
     let released = raw.release_paid(permit).map_err(|error| books.explain(error, None))?;
-    let release = released.releases().first().and_then(|release| release.id());
+    let release = released.releases().first().and_then(dpsketch::SampleRelease::id);
     tell_sample(&released, console);
     let sketch = AnySketch::from(released);
     let free = destination.write(&sketch).map_err(|error| books.explain(error, None))?;

@@ -175,3 +175,28 @@ fn files_keep_samples_and_their_costs() {
         assert!(format::read(forged.as_bytes()).is_err(), "{forged}");
     }
 }
+
+#[test]
+fn a_spend_of_a_sample_is_told_with_rate_name_of_the_key_and_inner_level() {
+    let mut book = record(Currency::Epsilon, "100");
+    book.spend("whole", Epsilon::new(0.5).unwrap(), None).unwrap();
+    for label in ["first", "second"] {
+        book.spend_sample(label, &release(1, 0.1, Unit::Item)).unwrap();
+    }
+    let key = SubsampleKey::from_bytes([1; 32]).id().to_string();
+    // ln(1 + (e − 1)/0.1) = 2.9005.
+    let inner = (1.0 + 1_f64.exp_m1() / 0.1).ln();
+    let json = book.to_json();
+    assert!(json["spends"][0]["sample_key"].is_null() && json["spends"][0]["sampling_rate"].is_null(), "{json}");
+    let second = &json["spends"][2];
+    assert_eq!((&second["sample_key"], &second["epsilon"]), (&key.as_str().into(), &"1".into()));
+    assert!((second["sampling_rate"].as_f64().unwrap() - 0.1).abs() < 1e-9, "{json}");
+    assert!((second["epsilon_if_key_known"].as_f64().unwrap() - inner).abs() < 1e-6, "{json}");
+    let text = book.to_text();
+    assert!(text.contains(&key) && text.contains("at rate 0.1") && text.contains("2.90 towards"), "{text}");
+    // The totals, the heading, three spends, two of which say more.
+    assert_eq!(text.lines().count(), 7, "{text}");
+    let heading = text.lines().nth(1).unwrap();
+    let spend = text.lines().nth(2).unwrap();
+    assert_eq!(heading.find("status"), spend.find("spent"), "{text}");
+}
