@@ -6,10 +6,11 @@ use crate::support::{Folder, Run, program};
 
 /// Runs the program with a standard output that nobody reads, from before it starts.
 fn with_closed_stdout(folder: &Folder, args: &[&str]) -> Run {
-    let (reader, writer) = std::io::pipe().unwrap();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    let child = program(&folder.path("")).args(args).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
-    Run::of(child.wait_with_output().unwrap())
+    let child =
+        program(&folder.path("")).args(args).stdout(writer).stderr(Stdio::piped()).spawn().expect("the program starts");
+    Run::of(child.wait_with_output().expect("the program ends"))
 }
 
 #[test]

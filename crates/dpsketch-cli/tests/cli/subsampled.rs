@@ -194,7 +194,7 @@ fn the_ledger_books_what_a_shared_key_costs() {
     };
     build(&folder, "f0", "k.key", &[], "a.raw.dps");
     folder.ok(&[&["release", "a.raw.dps", "--epsilon", "1", "--out", "a.dps"][..], &booked].concat());
-    assert_eq!(spent(), 1.0);
+    assert_eq!(spent().to_bits(), 1_f64.to_bits());
     // The same sample again, and another sketch under the key: 2.96 for two, and for three ln(1 + 0.2 (e^6.78 − 1)) = 5.2.
     let inner = (1.0 + 1_f64.exp_m1() / 0.2).ln();
     let together = |count: f64| (1.0 + 0.2 * ((count * inner).exp() - 1.0)).ln();
