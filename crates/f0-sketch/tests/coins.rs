@@ -5,8 +5,8 @@ mod support;
 
 use dp_noise::hazmat::InsecureTestRng;
 use f0_sketch::{
-    CellShare, F0Sketch, MergeError, NoiseRule, Presampled, PrivateF0Sketch, ReleaseError, SharedNoise, SharingError,
-    SketchPair, Unit,
+    CellShare, F0Sketch, MergeError, NoiseRule, Presampled, PrivateF0Sketch, Refused, ReleaseError, SharedNoise,
+    SharingError, SketchPair, Unit,
 };
 use sketch_hash::DefaultHash;
 use support::{bytes, empty, epsilon, general, noise, permit, released, stream};
@@ -169,11 +169,10 @@ fn shares_state_the_coins_of_all_parties() {
     let plan = SharedNoise::new::<Presampled>(2, 2, Unit::Item, epsilon(1.0)).unwrap();
     let parties = [1, 2].map(|item| stream(general(), &[item], &mut random));
     let copied = copy(&parties[0]);
-    let [mut first, second] = parties.map(|party| {
-        party.into_shares(&plan, permit(1.0), &mut random).map_err(|refused| refused.into_error()).unwrap()
-    });
+    let [mut first, second] =
+        parties.map(|party| party.into_shares(&plan, permit(1.0), &mut random).map_err(Refused::into_error).unwrap());
     let again: [CellShare<Presampled>; 2] =
-        copied.into_shares(&plan, permit(1.0), &mut random).map_err(|refused| refused.into_error()).unwrap();
+        copied.into_shares(&plan, permit(1.0), &mut random).map_err(Refused::into_error).unwrap();
     let [one, _] = again;
     let refused = first[0].merge(one).unwrap_err();
     assert!(matches!(refused.error(), SharingError::Mismatch(MergeError::RepeatedCoins { .. })));
@@ -181,7 +180,7 @@ fn shares_state_the_coins_of_all_parties() {
         sum.merge(share).unwrap();
     }
     let [left, right] = first;
-    let opened = left.open(right).map_err(|refused| refused.into_error()).unwrap();
+    let opened = left.open(right).map_err(Refused::into_error).unwrap();
     assert_eq!((opened.coins().len(), opened.leaves().len()), (2, 1));
 }
 

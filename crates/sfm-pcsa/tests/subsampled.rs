@@ -133,7 +133,7 @@ fn what_bytes_state_is_checked() {
     assert!(read_raw(&whole).is_err() && read(&sample).is_err(), "families are not taken for each other");
 }
 
-/// `golden/generate_subsampled.py` made them, with its own ChaCha20 and its own formula of the level.
+/// `golden/generate_subsampled.py` made them, with its own `ChaCha20` and its own formula of the level.
 #[test]
 fn golden_files_are_what_their_key_and_their_items_give() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -169,7 +169,9 @@ fn golden_files_are_what_their_key_and_their_items_give() {
     let mut built = RawSubsampledPcsa::new(shape, DefaultHash::default(), coins.sampling());
     let mut writer = built.writer(&coins).expect("its own coins");
     let items = says["items"].as_array().expect("a list");
-    items.iter().for_each(|item| writer.update_item(&item.as_u64().expect("a number").into()));
+    for item in items {
+        writer.update_item(&item.as_u64().expect("a number").into());
+    }
     assert_eq!(self::bytes(&built), bytes);
     assert!(!built.estimate(Confidence::P95).covers(0.0), "some are kept");
 }

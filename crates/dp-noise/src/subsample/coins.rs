@@ -72,7 +72,7 @@ mod tests {
 
     /// The block function of `ChaCha20` from its definition (Bernstein 2008), first word pair only.
     fn block(key: &[u8; 32], [nonce, counter]: [u64; 2]) -> u64 {
-        let halves = |word: u64| [word as u32, (word >> 32) as u32];
+        let halves = |word: u64| [(word & 0xffff_ffff).try_into().unwrap(), u32::try_from(word >> 32).unwrap()];
         let mut state = [0_u32; 16];
         for (word, bytes) in state.iter_mut().zip(b"expand 32-byte k".chunks(4).chain(key.chunks(4))) {
             *word = u32::from_le_bytes(bytes.try_into().unwrap());
@@ -103,7 +103,7 @@ mod tests {
         // RFC 7539, appendix A.1, test vector 1: key, counter and nonce zero.
         assert_eq!(block(&[0; 32], [0, 0]), u64::from_le_bytes([0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]));
         let half = SampleRate::new(0.5).unwrap();
-        for key in [[0; 32], [7; 32], core::array::from_fn(|place| place as u8)] {
+        for key in [[0; 32], [7; 32], core::array::from_fn(|place| u8::try_from(place).unwrap())] {
             let sampler = SubsampleKey::from_bytes(key).sampler(half);
             let hashes = [[0, 0], [1, u64::MAX], [u64::MAX, u64::MAX], [u64::MAX, 5], [1 << 63, (1 << 32) - 1]];
             let together = sampler.keeps_all(hashes);
@@ -135,10 +135,10 @@ mod tests {
         let [in_large, in_small] = [&large, &small].map(|sampler| sampler.keeps_all(hashes.iter().copied()));
         assert!(in_large.iter().zip(in_small.iter()).all(|(large, small)| large >= small));
         for (kept, rate) in [(in_large, 0.3_f64), (in_small, 0.05)] {
-            let found: u64 = kept.iter().sum();
+            let found = f64::from(u32::try_from(kept.iter().sum::<u64>()).unwrap());
             let deviation = (40_000.0 * rate * (1.0 - rate)).sqrt();
             // 4.9 standard deviations: false alarm 1e-6.
-            assert!((found as f64 - 40_000.0 * rate).abs() < 4.9 * deviation, "{found} at {rate}");
+            assert!((found - 40_000.0 * rate).abs() < 4.9 * deviation, "{found} at {rate}");
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
     fn nothing_secret_is_shown() {
         let sampler = SubsampleKey::from_bytes([0xab; 32]).sampler(SampleRate::new(0.1).unwrap());
         let text = format!("{sampler:?}");
-        let secret: String = sampler.key[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+        let secret = format!("{:08x}", u32::from_be_bytes(sampler.key[..4].try_into().unwrap()));
         assert!(text.contains(&sampler.sampling().key.to_string()) && !text.contains(&secret), "{text}");
     }
 }

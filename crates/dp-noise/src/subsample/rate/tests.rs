@@ -52,7 +52,7 @@ fn no_noise_and_nothing_but_noise_keep_nothing() {
     for numerator in [0, 1 << 63, u64::MAX] {
         let flips = DyadicProbability::from_numerator(numerator);
         assert!(!rate(0.1).keeps(flips, epsilon(256.0)));
-        assert_eq!(rate(0.1).level(flips), f64::INFINITY);
+        assert!(rate(0.1).level(flips) > f64::MAX);
     }
 }
 
@@ -72,10 +72,10 @@ fn rates_are_rounded_down_and_bounded() {
 #[test]
 fn losses_under_one_key_follow_the_formulas() {
     let gamma = rate(0.0082);
-    for count in 1..=8_usize {
+    for count in 1..=8_u8 {
         for level in [0.1, 1.0, 5.35] {
-            let expected = (1.0 + 0.0082 * ((count as f64 * level).exp() - 1.0)).ln();
-            let found = loss_under_one_key(&vec![(gamma, level); count]);
+            let expected = (1.0 + 0.0082 * ((f64::from(count) * level).exp() - 1.0)).ln();
+            let found = loss_under_one_key(&vec![(gamma, level); count.into()]);
             assert!(found >= expected * (1.0 - 1e-12) && found < expected * (1.0 + 1e-9), "{found} {expected}");
         }
     }
@@ -89,8 +89,8 @@ fn losses_under_one_key_follow_the_formulas() {
     // In logarithms where e^x has no room: ln γ + Σ.
     let found = loss_under_one_key(&[(gamma, 256.0); 4]);
     assert!((found - (1024.0 + 0.0082_f64.ln())).abs() < 1e-6, "{found}");
-    assert_eq!(loss_under_one_key(&[]), 0.0);
-    assert_eq!(loss_under_one_key(&[(gamma, f64::INFINITY)]), f64::INFINITY);
+    assert_eq!(loss_under_one_key(&[]).to_bits(), 0);
+    assert!(loss_under_one_key(&[(gamma, f64::INFINITY)]) > f64::MAX);
 }
 
 #[test]
