@@ -219,14 +219,16 @@ fn copies_are_known_after_one_of_them_was_released() {
 
 #[test]
 fn private_sketches_merge_and_keep_their_releases() {
-    for raw in raws() {
-        let release = |level| raw.clone().release(epsilon(level)).expect("noise");
-        let files = named([release(1.0), release(2.0)]);
+    // Each of coins of its own.
+    for (raw, other) in raws().into_iter().zip(raws()) {
+        let mode = raw.mode();
+        let release = |raw: RawF0Sketch, level| raw.release(epsilon(level)).expect("noise");
+        let files = named([release(raw, 1.0), release(other, 2.0)]);
         let merged = merge(&files, MergeForm::default()).expect("alike");
         let json = Description::of(&merged).to_json();
         assert_eq!((&json["epsilon"], &json["epsilon_total"]), (&2.0.into(), &3.0.into()));
         assert_eq!((&json["sketches"], &json["unit"]), (&2.into(), &"one item".into()));
-        let contrast: f64 = match raw.mode() {
+        let contrast: f64 = match mode {
             ModeKind::Set => 0.5_f64.tanh() * 1_f64.tanh(),
             ModeKind::Presampled => (1.0 - (-1_f64).exp()) * (1.0 - (-2_f64).exp()),
         };

@@ -90,14 +90,14 @@ fn distinct(args: &ReleaseArgs, console: Console) -> Result<(), Error> {
 fn sample(args: &ReleaseArgs, raw: &RawSubsampled, console: Console) -> Result<(), Error> {
     let epsilon = required_epsilon(args.epsilon)?;
     warn_about_epsilon(Some(epsilon), console);
-    let mut books = args.booking.open(Some(epsilon), Some(raw.unit()), console)?;
-    let destination = Destination::open(&args.out, false)?;
     if args.again && raw.releases() > 0 {
         let loss = raw.loss_with(epsilon)?;
         console.warn(&format!(
             "all releases of this sample will cost epsilon {loss:.3} together, not the sum of theirs: they share one key"
         ));
     }
+    let mut books = args.booking.open(Some(epsilon), Some(raw.unit()), console)?;
+    let destination = Destination::open(&args.out, false)?;
     let released = release_subsampled_file_paid(&args.raw, epsilon, args.again, |planned| books.pay_sample(planned));
     let released = released.map_err(|error| books.explain(error, None))?;
     let release = released.releases().first().and_then(dpsketch::SampleRelease::id);
