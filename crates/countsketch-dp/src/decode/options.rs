@@ -20,7 +20,7 @@ pub enum Threshold {
 /// ```
 /// use countsketch_dp::cardinality_estimators::Confidence;
 /// use countsketch_dp::{DecodeOptions, Threshold};
-/// let options = DecodeOptions::from(Threshold::None).confidence(Confidence::P99).simultaneous(1000);
+/// let options = DecodeOptions::from(Threshold::None).confidence(Confidence::P95).simultaneous(1000);
 /// assert_eq!((options.threshold, options.simultaneous), (Threshold::None, 1000));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -121,7 +121,7 @@ fn copies_are_warned_of_and_second_releases_before_they_are_paid() {
     folder.write("b.raw.dps", folder.read("a.raw.dps"));
     let merged = folder.ok(&["merge", "a.raw.dps", "b.raw.dps", "--out", "c.raw.dps"]);
     assert!(merged.stderr.contains("hold the same set, and cancel"), "{}", merged.stderr);
-    folder.write("in.txt", users(0, 2001));
+    folder.write("in.txt", users(0, 2200));
     build(&folder, "f0", "k.key", &[], "d.raw.dps");
     build(&folder, "sfm", "k.key", &[], "e.raw.dps");
     for (a, b) in [("a.raw.dps", "d.raw.dps"), ("e.raw.dps", "e.raw.dps")] {
