@@ -1,8 +1,8 @@
 //! Golden byte files: append-only, and reproduced by the independent scripts that wrote them.
 //!
-//! A crate whose `tests/golden` holds `generate.py` keeps files that this script writes beside itself. The script is run
-//! in an empty folder, and what it writes there is compared with what is kept. That the product writes and reads the
-//! same bytes is for the crate's own tests.
+//! A crate whose `tests/golden` holds `generate.py` keeps files that this script, and one for samples if there is one, write
+//! beside themselves. They are run in an empty folder, beside those of the other crates as in the sources, and what they
+//! write there is compared with what is kept. That the product writes and reads the same bytes is for the crate's own tests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use crate::failure::Failure;
 use crate::process;
 use crate::workspace::{Package, Workspace};
 
-const SCRIPT: &str = "generate.py";
+/// The scripts of a crate, in the order in which they run; the first is that of a crate which has byte files.
+const SCRIPTS: [&str; 2] = ["generate.py", "generate_subsampled.py"];
 
 /// What was found about the byte files of all crates.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -30,12 +31,13 @@ pub(crate) fn check(bless: bool) -> Result<(), Failure> {
         return if bless { Err(Failure::Failed("python3 is needed to write byte files".to_owned())) } else { Ok(()) };
     }
     let mut found = Found::default();
-    for package in &workspace.packages {
-        let kept = package.folder.join("tests/golden");
-        if kept.join(SCRIPT).exists() {
-            let fresh = generate(package, &kept, &workspace.target_directory)?;
-            compare(&kept, &fresh, bless, &mut found)?;
-        }
+    let written: Vec<&Package> =
+        workspace.packages.iter().filter(|package| kept(package).join(SCRIPTS[0]).exists()).collect();
+    let root = workspace.target_directory.join("golden");
+    lay_out(&written, &root)?;
+    for package in written {
+        let fresh = generate(package, &root)?;
+        compare(&kept(package), &fresh, bless, &mut found)?;
     }
     eprintln!("golden byte files: {} as generated, {} written", found.same, found.written);
     for problem in &found.problems {
@@ -45,15 +47,36 @@ pub(crate) fn check(bless: bool) -> Result<(), Failure> {
     if count == 0 { Ok(()) } else { Err(Failure::Failed(format!("{count} golden byte files are not as generated"))) }
 }
 
-/// Runs the script of a crate in an empty folder.
-fn generate(package: &Package, kept: &Path, target: &Path) -> Result<PathBuf, Failure> {
-    let folder = target.join("golden").join(&package.name);
-    match std::fs::remove_dir_all(&folder) {
+fn kept(package: &Package) -> PathBuf {
+    package.folder.join("tests/golden")
+}
+
+fn fresh(package: &Package, root: &Path) -> PathBuf {
+    root.join(&package.name).join("tests/golden")
+}
+
+/// Copies the scripts of all crates into empty folders.
+fn lay_out(packages: &[&Package], root: &Path) -> Result<(), Failure> {
+    match std::fs::remove_dir_all(root) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => std::fs::create_dir_all(&folder)?,
+        _ => {}
     }
-    std::fs::copy(kept.join(SCRIPT), folder.join(SCRIPT))?;
-    process::output(Command::new("python3").args(["-B", SCRIPT, "--write"]).current_dir(&folder))?;
+    for package in packages {
+        let folder = fresh(package, root);
+        std::fs::create_dir_all(&folder)?;
+        for script in SCRIPTS.iter().filter(|script| kept(package).join(script).exists()) {
+            std::fs::copy(kept(package).join(script), folder.join(script))?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the scripts of a crate where they were laid out.
+fn generate(package: &Package, root: &Path) -> Result<PathBuf, Failure> {
+    let folder = fresh(package, root);
+    for script in SCRIPTS.iter().filter(|script| folder.join(script).exists()) {
+        process::output(Command::new("python3").args(["-B", script, "--write"]).current_dir(&folder))?;
+    }
     Ok(folder)
 }
 
@@ -87,7 +110,9 @@ fn names(folder: &Path) -> Result<BTreeSet<String>, Failure> {
             names.insert(entry.file_name().to_string_lossy().into_owned());
         }
     }
-    names.remove(SCRIPT);
+    for script in SCRIPTS {
+        names.remove(script);
+    }
     Ok(names)
 }
 
