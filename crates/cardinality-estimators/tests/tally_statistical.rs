@@ -113,10 +113,9 @@ fn sharing_pays_where_it_should() {
     assert!(error < 0.6 * free, "{error} {free}");
 }
 
-/// The acceptance table in small: `cargo test --release -p cardinality-estimators --test tally_statistical -- --ignored
-/// --nocapture`.
+/// The table of `cargo xtask accuracy --tally` in small, without the simulator.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "minutes: 25 settings of 200 trials; `cargo xtask test --all` runs it"]
 fn coverage_of_many_shapes() {
     let (mut covered, mut trials) = (0, 0);
     for (seed, shape) in
@@ -124,7 +123,7 @@ fn coverage_of_many_shapes() {
     {
         for (k, epsilon) in [(2, 1.0), (2, 4.0), (8, 1.0), (8, 2.0), (8, 4.0)] {
             let (_, _, here) = run(1000 + seed as u64, 200, k, 30_000, shape, epsilon);
-            // 176 of 200 are 88 %; at a coverage of 95 % fewer have a probability below 1e-4 a row, 3e-3 of all.
+            // At a coverage of 95 % fewer have a probability of 3e-8 a row, below 1e-6 in all.
             assert!(here >= 170, "{shape:?} k = {k}, ε = {epsilon}: {here} of 200");
             covered += here;
             trials += 200;

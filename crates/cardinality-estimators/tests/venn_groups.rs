@@ -218,8 +218,8 @@ fn intervals_of_groups_cover() {
 }
 
 #[test]
-#[ignore = "minutes: the table of the book"]
-fn table() {
+#[ignore = "minutes: 36 settings of 100 trials, printed as a table; `cargo xtask test --all` runs it"]
+fn intervals_of_groups_cover_in_many_settings() {
     let trials = std::env::var("TRIALS").ok().and_then(|trials| trials.parse().ok()).unwrap_or(100);
     println!("sketches eps shape | union: rmse/n bias/n stated/n coverage | common: the same | first alone: the same");
     for sketches in [2, 3, 4] {

@@ -191,8 +191,8 @@ fn intervals_cover_and_errors_are_as_stated() {
 }
 
 #[test]
-#[ignore = "minutes: the table of the book"]
-fn table() {
+#[ignore = "minutes: 96 settings of 200 trials, printed as a table; `cargo xtask test --all` runs it"]
+fn intervals_cover_in_many_settings() {
     let trials = std::env::var("TRIALS").ok().and_then(|trials| trials.parse().ok()).unwrap_or(200);
     let (mut union, mut regions) = (Tally::default(), Tally::default());
     println!("sets n eps shape | union: rmse/n bias/n coverage | common: rmse/n coverage | regions: coverage");
