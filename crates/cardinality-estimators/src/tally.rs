@@ -28,6 +28,7 @@
 //! ```
 
 mod answer;
+mod cells;
 mod counts;
 mod ends;
 mod free;
@@ -38,6 +39,8 @@ mod semigroup;
 mod shared;
 mod shared_fit;
 mod sizes;
+
+pub(crate) use cells::TalliedCells;
 
 pub use answer::{TallyEstimate, TallyMethod, estimate_union, point_union};
 pub use counts::{TallyClass, TallyCounts};

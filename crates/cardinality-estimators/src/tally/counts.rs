@@ -1,5 +1,6 @@
 //! What several sketches show together when only the number of ones in a cell is kept.
 
+use super::cells::TalliedCells;
 use crate::law::product_kernel;
 use crate::level::CellGroup;
 use crate::number::to_f64;
@@ -32,18 +33,9 @@ pub struct TallyClass {
 pub struct TallyCounts {
     classes: Vec<TallyClass>,
     /// By falling rate.
-    pub(crate) groups: Vec<TallyGroup>,
+    pub(crate) groups: Vec<TalliedCells>,
     pub(crate) n_cap: f64,
     hashes: u32,
-}
-
-/// Equally likely cells.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TallyGroup {
-    pub(crate) cells: f64,
-    pub(crate) rate: f64,
-    /// Cells of every tally.
-    pub(crate) counts: Vec<f64>,
 }
 
 impl TallyCounts {
@@ -63,24 +55,7 @@ impl TallyCounts {
     /// of one count a tally; [`ParamError::Patterns`] unless the counts of a group add up to its cells.
     pub fn new(layout: &CellLayout, classes: &[TallyClass], counts: Vec<Vec<u64>>) -> Result<Self, ParamError> {
         let states = states_of(classes)?;
-        let equal =
-            |expected, found| if expected == found { Ok(()) } else { Err(ParamError::Counts { expected, found }) };
-        equal(layout.groups().len(), counts.len())?;
-        let mut groups = Vec::with_capacity(counts.len());
-        for ((cells, rate), counts) in layout.groups().zip(counts) {
-            equal(states, counts.len())?;
-            let found = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
-            if found != Some(cells) {
-                return Err(ParamError::Patterns { expected: cells, found: found.unwrap_or(u64::MAX) });
-            }
-            if cells > 0 {
-                let counts = counts.into_iter().map(to_f64).collect();
-                groups.push(TallyGroup { cells: to_f64(cells), rate, counts });
-            }
-        }
-        groups.sort_by(|x, y| y.rate.total_cmp(&x.rate));
-        let slowest = groups.last().map_or(CellGroup::MAX_RATE, |group| group.rate);
-        let n_cap = layout.n_cap().min(512.0 / slowest);
+        let (groups, n_cap) = TalliedCells::of_layout(layout, states, counts)?;
         Ok(Self { classes: classes.to_vec(), groups, n_cap, hashes: layout.hashes() })
     }
 

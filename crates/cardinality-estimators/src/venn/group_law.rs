@@ -8,13 +8,14 @@
 
 use core::cell::RefCell;
 
-use super::groups::{GroupCounts, GroupLevel};
+use super::groups::GroupCounts;
 use super::model::sketches;
 use super::pattern_law::{occupied, pull, with_one_more};
 use super::surface::{Slope, Surface};
 use super::symmetric::Symmetric;
 use crate::law::{BlockLaw, LawFit, Symmetric as Dense, dot, product_kernel};
 use crate::number::to_f64;
+use crate::tally::TalliedCells;
 
 /// What the log-likelihood may miss, in all.
 const TOLERANCE: f64 = 1e-6;
@@ -84,7 +85,7 @@ impl<'a> GroupSurface<'a> {
     }
 
     /// The best law of one level with these masses, from the one before.
-    fn level_fit(&self, index: usize, level: &GroupLevel, masses: &[f64], tolerance: f64) -> LawFit {
+    fn level_fit(&self, index: usize, level: &TalliedCells, masses: &[f64], tolerance: f64) -> LawFit {
         let tolerance = tolerance / to_f64(self.counts.levels.len().max(1) as u64);
         let before = self.fits.try_borrow_mut().ok().and_then(|mut fits| fits.get_mut(index)?.take());
         let fit = self.law.fit(&level.counts, &self.nothing_fixed, masses, tolerance, before.as_ref());
@@ -97,14 +98,14 @@ impl<'a> GroupSurface<'a> {
     }
 
     fn log_likelihood(&self, regions: &[f64], tolerance: f64) -> f64 {
-        let level = |(index, level): (usize, &GroupLevel)| {
+        let level = |(index, level): (usize, &TalliedCells)| {
             self.level_fit(index, level, &occupied(level.rate, regions), tolerance).log_likelihood
         };
         self.counts.levels.iter().enumerate().map(level).sum()
     }
 
     /// The information about the masses of the blocks that the free weights leave, for one level.
-    fn about_masses(&self, level: &GroupLevel, masses: &[f64], fit: &LawFit) -> Vec<f64> {
+    fn about_masses(&self, level: &TalliedCells, masses: &[f64], fit: &LawFit) -> Vec<f64> {
         let number = masses.len();
         let mut columns: Vec<usize> = Vec::new();
         for (block, mass) in masses.iter().enumerate() {

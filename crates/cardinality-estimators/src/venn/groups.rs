@@ -5,7 +5,7 @@ use super::group_law::GroupModel;
 use super::model::Model;
 use crate::level::CellGroup;
 use crate::number::to_f64;
-use crate::tally::TallyClass;
+use crate::tally::{TalliedCells, TallyClass};
 use crate::{BitChannel, CellLayout, LevelCounts, ParamError};
 
 /// For every group of cells of a layout, how many cells show every combination of tallies of several groups of sketches.
@@ -31,18 +31,9 @@ use crate::{BitChannel, CellLayout, LevelCounts, ParamError};
 pub struct GroupCounts {
     pub(super) groups: Vec<Vec<TallyClass>>,
     /// By falling rate.
-    pub(super) levels: Vec<GroupLevel>,
+    pub(super) levels: Vec<TalliedCells>,
     pub(super) n_cap: f64,
     pub(super) hashes: u32,
-}
-
-/// Equally likely cells.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct GroupLevel {
-    pub(super) cells: f64,
-    pub(super) rate: f64,
-    /// Cells of every combination of tallies.
-    pub(super) counts: Vec<f64>,
 }
 
 impl GroupCounts {
@@ -74,30 +65,12 @@ impl GroupCounts {
         if !(1..=MAX_SETS).contains(&groups.len()) {
             return Err(ParamError::VennSets { found: groups.len() });
         }
-        let is_empty = |classes: &Vec<TallyClass>| classes.iter().all(|class| class.sketches == 0);
-        let has_empty = |classes: &Vec<TallyClass>| classes.iter().any(|class| class.sketches == 0);
-        if let Some(group) = groups.iter().position(|classes| is_empty(classes) || has_empty(classes)) {
+        let lacks = |classes: &Vec<TallyClass>| classes.is_empty() || classes.iter().any(|class| class.sketches == 0);
+        if let Some(group) = groups.iter().position(lacks) {
             return Err(ParamError::EmptyGroup { group });
         }
         let states = states_of(groups)?;
-        let equal =
-            |expected, found| if expected == found { Ok(()) } else { Err(ParamError::Counts { expected, found }) };
-        equal(layout.groups().len(), counts.len())?;
-        let mut levels = Vec::with_capacity(counts.len());
-        for ((cells, rate), counts) in layout.groups().zip(counts) {
-            equal(states, counts.len())?;
-            let found = counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count));
-            if found != Some(cells) {
-                return Err(ParamError::Patterns { expected: cells, found: found.unwrap_or(u64::MAX) });
-            }
-            if cells > 0 {
-                let counts = counts.into_iter().map(to_f64).collect();
-                levels.push(GroupLevel { cells: to_f64(cells), rate, counts });
-            }
-        }
-        levels.sort_by(|x, y| y.rate.total_cmp(&x.rate));
-        let slowest = levels.last().map_or(CellGroup::MAX_RATE, |level| level.rate);
-        let n_cap = layout.n_cap().min(512.0 / slowest);
+        let (levels, n_cap) = TalliedCells::of_layout(layout, states, counts)?;
         Ok(Self { groups: groups.to_vec(), levels, n_cap, hashes: layout.hashes() })
     }
 
@@ -152,7 +125,7 @@ impl GroupCounts {
 
     fn average(&self, class: TallyClass, place: usize) -> Option<f64> {
         let digit = |state: usize| to_f64((state / place % (class.sketches + 1)) as u64);
-        let share = |level: &GroupLevel| {
+        let share = |level: &TalliedCells| {
             let ones: f64 = level.counts.iter().enumerate().map(|(state, count)| digit(state) * count).sum();
             ones / (level.cells * to_f64(class.sketches as u64))
         };

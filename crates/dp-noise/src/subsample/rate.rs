@@ -111,11 +111,13 @@ impl SampleRate {
     /// where they are no noise (0) or nothing but noise (from 1/2 on).
     #[must_use]
     pub fn level(self, flips: DyadicProbability) -> f64 {
-        let p = flips.to_f64();
-        if !(p > 0.0 && p < 0.5) {
+        let p = flips.numerator();
+        if p == 0 || p >= 1 << 63 {
             return f64::INFINITY;
         }
-        let mut level = (self.get() * (1.0 - 2.0 * p) / p).ln_1p() * (1.0 - 64.0 * f64::EPSILON);
+        // From the integers: near a half, 1 − 2p of the rounded p has no digit left.
+        let odds = 2.0 * to_f64((1 << 63) - p) / to_f64(p);
+        let mut level = (self.get() * odds).ln_1p() * (1.0 - 64.0 * f64::EPSILON);
         let mut step = 1;
         while !self.keeps_at(flips, level) {
             level = (0..step).fold(level, |level, _| level.next_up());

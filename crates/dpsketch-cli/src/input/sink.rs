@@ -2,7 +2,7 @@
 
 use arrow_array::ArrayRef;
 use dpsketch::sketch_hash::Item;
-use dpsketch::{DistinctBuilder, Error};
+use dpsketch::{DistinctBuilder, Error, SampleBuilder};
 
 /// Takes the rows of the inputs, each with one value for every wanted column.
 ///
@@ -24,25 +24,34 @@ pub(crate) trait RowSink: Send {
     fn absorb(&mut self, other: Self) -> Result<(), Error>;
 }
 
-impl RowSink for DistinctBuilder {
-    fn push_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
-        Self::push_texts(self, texts);
-        Ok(())
-    }
+/// Builders that take any row, and fail on none but arrays of a type that they cannot read.
+macro_rules! sink_of_rows {
+    ($($builder:ty),+ $(,)?) => {
+        $(
+            impl RowSink for $builder {
+                fn push_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+                    Self::push_texts(self, texts);
+                    Ok(())
+                }
 
-    fn push_row<'a>(
-        &mut self,
-        values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
-    ) -> Result<(), Error> {
-        Self::push_row(self, values);
-        Ok(())
-    }
+                fn push_row<'a>(
+                    &mut self,
+                    values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
+                ) -> Result<(), Error> {
+                    Self::push_row(self, values);
+                    Ok(())
+                }
 
-    fn push_arrays(&mut self, arrays: &[ArrayRef]) -> Result<(), Error> {
-        Self::push_arrays(self, arrays).map_err(|error| error.argument_or("--column"))
-    }
+                fn push_arrays(&mut self, arrays: &[ArrayRef]) -> Result<(), Error> {
+                    Self::push_arrays(self, arrays).map_err(|error| error.argument_or("--column"))
+                }
 
-    fn absorb(&mut self, other: Self) -> Result<(), Error> {
-        Self::absorb(self, &other)
-    }
+                fn absorb(&mut self, other: Self) -> Result<(), Error> {
+                    Self::absorb(self, &other)
+                }
+            }
+        )+
+    };
 }
+
+sink_of_rows!(DistinctBuilder, SampleBuilder);

@@ -47,6 +47,17 @@ fn an_inner_level_made_for_a_smaller_rate_is_refused() {
     assert!(rate(0.5).keeps(half, epsilon(1.0)));
 }
 
+/// Flips next to a half: ln(1 + γ (1 − 2p)/p) = 4 γ 2⁻⁶⁴ d to all digits for p = (2⁶³ − d)/2⁶⁴.
+#[test]
+fn levels_next_to_a_half_are_found_at_once() {
+    for distance in [1_u32, 3, 1000, 1025] {
+        let flips = DyadicProbability::from_numerator((1 << 63) - u64::from(distance));
+        let expected = 4.0 * 0.25 * f64::from(distance) * 2_f64.powi(-64);
+        let found = rate(0.25).level(flips);
+        assert!(found >= expected && found < expected * (1.0 + 1e-12), "{found} {expected}");
+    }
+}
+
 #[test]
 fn no_noise_and_nothing_but_noise_keep_nothing() {
     for numerator in [0, 1 << 63, u64::MAX] {

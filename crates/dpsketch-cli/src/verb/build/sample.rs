@@ -3,16 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
 use clap::Args;
 use dpsketch::dp_noise::{SampleRate, Subsampler};
-use dpsketch::sketch_hash::Item;
 use dpsketch::{AnySketch, AnySubsampled, Error, ErrorKind, RawSubsampled, SampleBuilder, read_subsample_key_file};
 
 use super::settings::Settings;
 use super::{BuildArgs, tell_rows};
 use crate::console::Console;
-use crate::input::RowSink;
 use crate::io::Destination;
 use crate::paths::paths;
 use crate::verb::written::{report_written, tell_sample};
@@ -63,29 +60,6 @@ impl SampleArgs {
                 .hint("leave one of the two out"));
         }
         Ok(Some(Arc::new(read_subsample_key_file(file)?.sampler(rate))))
-    }
-}
-
-impl RowSink for SampleBuilder {
-    fn push_texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
-        Self::push_texts(self, texts);
-        Ok(())
-    }
-
-    fn push_row<'a>(
-        &mut self,
-        values: impl IntoIterator<Item = Option<Item<'a>>, IntoIter: ExactSizeIterator>,
-    ) -> Result<(), Error> {
-        Self::push_row(self, values);
-        Ok(())
-    }
-
-    fn push_arrays(&mut self, arrays: &[ArrayRef]) -> Result<(), Error> {
-        Self::push_arrays(self, arrays).map_err(|error| error.argument_or("--column"))
-    }
-
-    fn absorb(&mut self, other: Self) -> Result<(), Error> {
-        Self::absorb(self, &other)
     }
 }
 
